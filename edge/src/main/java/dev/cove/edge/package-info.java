@@ -1,0 +1,5 @@
+/** Callers to Cove. */
+@NullMarked
+package dev.cove.edge;
+
+import org.jspecify.annotations.NullMarked;

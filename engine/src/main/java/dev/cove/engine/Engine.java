@@ -1,0 +1,38 @@
+package dev.cove.engine;
+
+import dev.cove.model.SandboxId;
+import dev.cove.model.Tier;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Builds cages on this host. Safe for use by many threads.
+ *
+ * <p>Cages outlive the engine object and its process: {@link #close} leaves them running, and a new
+ * engine on the same folders finds them with {@link #present} and {@link #adopt}.
+ */
+public interface Engine extends AutoCloseable {
+  Tier tier();
+
+  /** What this host lets the engine promise. */
+  EngineReport report();
+
+  /**
+   * Builds a cage and starts the agent in it. When it throws, nothing of the cage is left.
+   *
+   * @throws EngineException naming the step that failed
+   */
+  Cage start(CagePlan plan);
+
+  /** A cage that an earlier engine object started and that still runs. */
+  Optional<Cage> adopt(SandboxId id);
+
+  /** Every sandbox of which anything is left on this host: process, cgroup, socket or folder. */
+  Set<SandboxId> present();
+
+  /** Ends and removes whatever {@link #present} found of a sandbox. Does nothing if it is gone. */
+  void remove(SandboxId id);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,30 @@
+package dev.cove.engine;
+
+import java.util.List;
+
+/**
+ * What an engine can honestly promise on this host.
+ *
+ * @param usable false when no cage can be built at all
+ */
+public record EngineReport(boolean usable, List<Finding> findings) {
+  public EngineReport {
+    findings = List.copyOf(findings);
+  }
+
+  public enum Severity {
+    OK,
+    /** Works, but something is slower or weaker than it could be. */
+    WARNING,
+    /** The engine cannot work without it. */
+    MISSING
+  }
+
+  /**
+   * One thing looked at.
+   *
+   * @param subject what was looked at, in a few words
+   * @param detail what was found, what it means, and how to mend it where it needs mending
+   */
+  public record Finding(Severity severity, String subject, String detail) {}
+}

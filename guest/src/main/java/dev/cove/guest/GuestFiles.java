@@ -1,0 +1,88 @@
+package dev.cove.guest;
+
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * File operations inside a sandbox, resolved there and with a sandbox user's rights.
+ *
+ * <p>Paths are absolute. A failure is a {@link GuestException} with the kernel's error.
+ */
+public interface GuestFiles {
+  /**
+   * Opens a regular file for reading from {@code offset}; at most {@code length} bytes follow, -1
+   * for all. Fifos, devices and folders are refused.
+   */
+  FileContent read(String path, long offset, long length);
+
+  /**
+   * Writes a file through a temporary one beside it, so that a reader sees the old or the new
+   * content. Nothing changes when {@code content} fails.
+   *
+   * @param mode permission bits for a new file; an existing one keeps its own unless given
+   * @param parents make missing folders above it
+   */
+  FileInfo write(String path, InputStream content, OptionalInt mode, boolean parents);
+
+  FileInfo stat(String path, boolean followLinks);
+
+  /**
+   * Entries below a folder, in no particular order.
+   *
+   * @param depth 1 for its own entries
+   */
+  Listing list(String path, int depth, int limit);
+
+  void mkdir(String path, int mode, boolean parents);
+
+  /** Renames. Without {@code overwrite} an existing target is refused. */
+  void move(String from, String to, boolean overwrite);
+
+  void remove(String path, boolean recursive);
+
+  void chmod(String path, int mode);
+
+  void symlink(String path, String target);
+
+  /** Watches a folder (and, if asked, those below it) until closed. */
+  FileWatch watch(String path, boolean recursive);
+
+  /** An open file: its size and time when it was opened, and its bytes. */
+  record FileContent(FileInfo info, InputStream stream) implements AutoCloseable {
+    @Override
+    public void close() throws java.io.IOException {
+      stream.close();
+    }
+  }
+
+  record Listing(List<FileInfo> entries, boolean truncated) {
+    public Listing {
+      entries = List.copyOf(entries);
+    }
+  }
+
+  /** Changes as they happen. */
+  interface FileWatch extends AutoCloseable {
+    /** The next change, or empty when none came in time. */
+    Optional<FileChange> next(Duration timeout);
+
+    @Override
+    void close();
+  }
+
+  /** {@code OVERFLOW} means that changes were lost and the folder should be listed anew. */
+  record FileChange(Kind kind, String path) {
+    /** What happened. */
+    public enum Kind {
+      CREATED,
+      MODIFIED,
+      REMOVED,
+      MOVED_FROM,
+      MOVED_TO,
+      OVERFLOW
+    }
+  }
+}

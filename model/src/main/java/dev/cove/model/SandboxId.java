@@ -1,0 +1,46 @@
+package dev.cove.model;
+
+import java.security.SecureRandom;
+import java.util.regex.Pattern;
+
+/**
+ * The id of a sandbox: a lower-case letter followed by 13 lower-case letters or digits.
+ *
+ * <p>It becomes a host name, a folder name and a cgroup name, so nothing else is ever let in.
+ */
+public record SandboxId(String value) implements Comparable<SandboxId> {
+  private static final int LENGTH = 14;
+  private static final Pattern SHAPE = Pattern.compile("[a-z][a-z0-9]{13}");
+  private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz";
+  private static final String LETTERS_AND_DIGITS = LETTERS + "0123456789";
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  public SandboxId {
+    if (!isValid(value)) {
+      throw new IllegalArgumentException("A sandbox id is a letter and 13 letters or digits");
+    }
+  }
+
+  public static boolean isValid(String value) {
+    return SHAPE.matcher(value).matches();
+  }
+
+  public static SandboxId random() {
+    var id = new StringBuilder(LENGTH);
+    id.append(LETTERS.charAt(RANDOM.nextInt(LETTERS.length())));
+    while (id.length() < LENGTH) {
+      id.append(LETTERS_AND_DIGITS.charAt(RANDOM.nextInt(LETTERS_AND_DIGITS.length())));
+    }
+    return new SandboxId(id.toString());
+  }
+
+  @Override
+  public int compareTo(SandboxId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.cove.model;
+
+import java.time.Instant;
+
+/** Where a sandbox is in its life. Data lives in the state that has it. */
+public sealed interface SandboxState {
+  /** Recorded, nothing built yet. */
+  record Requested() implements SandboxState {}
+
+  /** The engine is building it. */
+  record Starting() implements SandboxState {}
+
+  record Running(Instant since) implements SandboxState {}
+
+  /** Frozen, memory kept. */
+  record Paused(Instant since) implements SandboxState {}
+
+  /** No process, file system kept. */
+  record Stopped(String reason) implements SandboxState {}
+
+  /** Not usable any more; it can only be deleted. */
+  record Failed(String reason) implements SandboxState {}
+
+  /** Being taken apart; its name is free again. */
+  record Deleted() implements SandboxState {}
+
+  /** True where the engine has, or may have, something built for this sandbox. */
+  default boolean ownsHostResources() {
+    return switch (this) {
+      case Requested _, Stopped _ -> false;
+      case Starting _, Running _, Paused _, Failed _, Deleted _ -> true;
+    };
+  }
+
+  default boolean canBecome(SandboxState next) {
+    return switch (this) {
+      case Requested _ -> next instanceof Starting || isEnd(next);
+      case Starting _ -> next instanceof Running || next instanceof Stopped || isEnd(next);
+      case Running _ -> next instanceof Paused || next instanceof Stopped || isEnd(next);
+      case Paused _ -> next instanceof Running || next instanceof Stopped || isEnd(next);
+      case Stopped _ -> next instanceof Starting || isEnd(next);
+      case Failed _ -> next instanceof Deleted;
+      case Deleted _ -> false;
+    };
+  }
+
+  /** The word that API and ledger use. */
+  default String publicName() {
+    return switch (this) {
+      case Requested _ -> "requested";
+      case Starting _ -> "starting";
+      case Running _ -> "running";
+      case Paused _ -> "paused";
+      case Stopped _ -> "stopped";
+      case Failed _ -> "failed";
+      case Deleted _ -> "deleted";
+    };
+  }
+
+  private static boolean isEnd(SandboxState next) {
+    return next instanceof Failed || next instanceof Deleted;
+  }
+}

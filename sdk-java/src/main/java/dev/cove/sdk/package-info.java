@@ -1,0 +1,5 @@
+/** The Java SDK. */
+@NullMarked
+package dev.cove.sdk;
+
+import org.jspecify.annotations.NullMarked;
