@@ -6,8 +6,9 @@ import java.util.List;
  * What an engine can honestly promise on this host.
  *
  * @param usable false when no cage can be built at all
+ * @param enforcesDiskLimits false when a sandbox could fill the host's disk
  */
-public record EngineReport(boolean usable, List<Finding> findings) {
+public record EngineReport(boolean usable, boolean enforcesDiskLimits, List<Finding> findings) {
   public EngineReport {
     findings = List.copyOf(findings);
   }
