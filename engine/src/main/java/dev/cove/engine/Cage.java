@@ -23,6 +23,9 @@ public interface Cage {
 
   CageUsage usage();
 
+  /** The figure of the same name in {@link #usage}, alone and cheap. */
+  long oomKills();
+
   /** Completes when the agent is gone, and with it every process of the sandbox. */
   CompletableFuture<CageExit> exit();
 

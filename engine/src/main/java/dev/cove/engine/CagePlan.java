@@ -3,5 +3,10 @@ package dev.cove.engine;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 
-/** All an engine needs to build a cage. */
+/**
+ * All an engine needs to build a cage.
+ *
+ * <p>The sandbox's id is its host name; the engine sees to it that /etc/hostname says so, that
+ * /etc/hosts names it beside localhost, and that /etc/machine-id is a fresh random one.
+ */
 public record CagePlan(SandboxId id, RootFs root, Resources resources) {}

@@ -50,6 +50,12 @@ public interface Node extends AutoCloseable {
 
   SandboxMetrics metrics(SandboxId id);
 
+  /**
+   * How many processes of a sandbox the kernel has killed at its memory limit, ever. Cheap: a
+   * command that ended by SIGKILL while this grew ran out of memory.
+   */
+  long oomKills(SandboxId id);
+
   /** Capacity and what is in use, for operators. */
   NodeStatus status();
 
