@@ -1,0 +1,127 @@
+package dev.cove.bench.report;
+
+import dev.cove.bench.report.Figure.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The promises of the project, judged by what was measured. Ratios compare within one run only. */
+final class FiguresToReach {
+  private final List<Section> sections;
+  private final List<Figure> figures = new ArrayList<>();
+
+  FiguresToReach(List<Section> sections) {
+    this.sections = sections;
+  }
+
+  List<Figure> judge() {
+    ratio("first-output", "runc", "cove-cold", 5, "cold create to first output against runc run");
+    atMostTimes(
+        "first-output", "cove-cold", "bwrap", 1.5, "cold create to first output against bwrap");
+    atMostTimes("first-output", "cove-warm", "bwrap", 1.0, "create with a warm pool against bwrap");
+    atMostMillis("exec", "cove", 3, "exec of true over HTTP");
+    ratio("exec", "docker", "cove", 3, "exec of true against docker exec");
+    burst();
+    below("density", "create-1000", 10, "1,000 idle sandboxes created");
+    atMost("density", "memory-1000", 1024, "memory of each of 1,000 idle sandboxes");
+    atMost("density", "left-behind", 0, "left behind after deleting them and stopping");
+    belowMillis("server", "start", 1500, "server healthy");
+    below("server", "resident", 250, "server resident with no sandbox");
+    belowMillis("cli", "ls", 300, "cove ls");
+    return List.copyOf(figures);
+  }
+
+  /** The slow one must take at least so many times as long as the fast one. */
+  private void ratio(String section, String slow, String fast, double least, String what) {
+    add(
+        what,
+        String.format(Locale.ROOT, "at least %.0f times faster", least),
+        quotient(section, slow, fast)
+            .map(q -> new Judged(String.format(Locale.ROOT, "%.1f times", q), q >= least)));
+  }
+
+  private void atMostTimes(String section, String ours, String theirs, double most, String what) {
+    add(
+        what,
+        String.format(Locale.ROOT, "at most %.1f times as long", most),
+        quotient(section, ours, theirs)
+            .map(q -> new Judged(String.format(Locale.ROOT, "%.2f times", q), q <= most)));
+  }
+
+  private void atMostMillis(String section, String key, double most, String what) {
+    add(
+        what,
+        String.format(Locale.ROOT, "%.0f ms or less", most),
+        samples(section, key)
+            .map(s -> new Judged(Numbers.millis(s.p50Millis()), s.p50Millis() <= most)));
+  }
+
+  private void belowMillis(String section, String key, double limit, String what) {
+    add(
+        what,
+        String.format(Locale.ROOT, "under %,.0f ms", limit),
+        samples(section, key)
+            .map(s -> new Judged(Numbers.millis(s.p50Millis()), s.p50Millis() < limit)));
+  }
+
+  private void below(String section, String key, double limit, String what) {
+    quantity(section, key, "under", what, limit, false);
+  }
+
+  private void atMost(String section, String key, double limit, String what) {
+    quantity(section, key, "at most", what, limit, true);
+  }
+
+  private void quantity(
+      String section, String key, String word, String what, double limit, boolean inclusive) {
+    var found =
+        find(section).stream()
+            .flatMap(s -> s.quantities().stream())
+            .filter(q -> q.key().equals(key))
+            .findFirst();
+    String unit = found.map(Finding.Quantity::unit).orElse("");
+    add(
+        what,
+        (word + " " + Numbers.plain(limit) + " " + unit).strip(),
+        found.map(q ->
+            new Judged(
+                (Numbers.plain(q.value()) + " " + unit).strip(),
+                inclusive ? q.value() <= limit : q.value() < limit)));
+  }
+
+  private void burst() {
+    add(
+        "50 creates at once",
+        "p99 under 250 ms, none failing",
+        samples("burst", "create")
+            .map(s ->
+                new Judged(
+                    "p99 " + Numbers.millis(s.p99Millis()) + ", " + s.failures() + " failed",
+                    s.p99Millis() < 250 && s.failures() == 0)));
+  }
+
+  private Optional<Double> quotient(String section, String above, String below) {
+    return samples(section, above)
+        .flatMap(a -> samples(section, below).map(b -> a.p50Millis() / b.p50Millis()));
+  }
+
+  private Optional<Samples> samples(String section, String key) {
+    return find(section).flatMap(s -> s.findSamples(key));
+  }
+
+  private Optional<Section> find(String name) {
+    return sections.stream().filter(section -> section.name().equals(name)).findFirst();
+  }
+
+  private void add(String what, String target, Optional<Judged> judged) {
+    figures.add(
+        judged
+            .map(j ->
+                new Figure(
+                    what, target, j.measured(), j.reached() ? Verdict.REACHED : Verdict.MISSED))
+            .orElseGet(() -> new Figure(what, target, "not measured", Verdict.NOT_MEASURED)));
+  }
+
+  private record Judged(String measured, boolean reached) {}
+}
