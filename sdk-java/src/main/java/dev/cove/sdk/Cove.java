@@ -1,0 +1,72 @@
+package dev.cove.sdk;
+
+import dev.cove.sdk.transport.Request;
+import java.net.URI;
+import java.time.Duration;
+
+/** A connection to one Cove server. Safe for many threads; make one and keep it. */
+public final class Cove implements AutoCloseable {
+  private static final Duration HEALTH_TIMEOUT = Duration.ofSeconds(5);
+
+  private final Api api;
+  private final Sandboxes sandboxes;
+  private final Keys keys;
+
+  private Cove(Api api) {
+    this.api = api;
+    this.sandboxes = new Sandboxes(api);
+    this.keys = new Keys(api);
+  }
+
+  /**
+   * Connects to the server that {@code COVE_URL} and {@code COVE_API_KEY} name, or else to the one
+   * on this machine.
+   *
+   * @throws CoveConnectionException when there is neither
+   */
+  public static Cove connect() {
+    ServerAddress address =
+        ServerAddress.find(System.getenv())
+            .orElseThrow(() ->
+                new CoveConnectionException(
+                    "No Cove server runs here: start one with 'cove up',"
+                        + " or set COVE_URL and COVE_API_KEY"));
+    return connect(address.url(), address.apiKey());
+  }
+
+  public static Cove connect(URI url, String apiKey) {
+    return new Cove(new Api(url, apiKey));
+  }
+
+  public Sandboxes sandboxes() {
+    return sandboxes;
+  }
+
+  public Keys keys() {
+    return keys;
+  }
+
+  public URI url() {
+    return api.url();
+  }
+
+  /** What the server says of itself. */
+  public SystemInfo system() {
+    return api.fetch(Api.ROOT + "/system", SystemInfo::of);
+  }
+
+  /** Whether the server answers and is ready. */
+  public boolean healthy() {
+    try {
+      api.order(Request.of("GET", "/healthz").readTimeout(HEALTH_TIMEOUT));
+      return true;
+    } catch (CoveException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    api.close();
+  }
+}

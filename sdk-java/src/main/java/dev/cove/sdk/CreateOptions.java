@@ -1,0 +1,104 @@
+package dev.cove.sdk;
+
+import dev.cove.sdk.json.JsonObject;
+import dev.cove.sdk.json.JsonValue;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a new sandbox is to be. What is not said is up to the server. Each method gives a copy. */
+public final class CreateOptions {
+  private final Map<String, JsonValue> fields;
+  private final Map<String, String> env;
+  private final Map<String, String> labels;
+  private final @Nullable String idempotencyKey;
+
+  private CreateOptions(
+      Map<String, JsonValue> fields,
+      Map<String, String> env,
+      Map<String, String> labels,
+      @Nullable String idempotencyKey) {
+    this.fields = fields;
+    this.env = env;
+    this.labels = labels;
+    this.idempotencyKey = idempotencyKey;
+  }
+
+  public static CreateOptions defaults() {
+    return new CreateOptions(Map.of(), Map.of(), Map.of(), null);
+  }
+
+  /** Free text, unique among the sandboxes that exist. */
+  public CreateOptions name(String name) {
+    return with("name", JsonValue.of(name));
+  }
+
+  /** What its root file system starts from. */
+  public CreateOptions template(String template) {
+    return with("template", JsonValue.of(template));
+  }
+
+  /** The isolation boundary; never weakened. */
+  public CreateOptions tier(String tier) {
+    return with("tier", JsonValue.of(tier));
+  }
+
+  public CreateOptions cpus(double cpus) {
+    return with("cpus", JsonValue.of(cpus));
+  }
+
+  public CreateOptions memoryMb(int megabytes) {
+    return with("memoryMb", JsonValue.of(megabytes));
+  }
+
+  public CreateOptions diskMb(int megabytes) {
+    return with("diskMb", JsonValue.of(megabytes));
+  }
+
+  public CreateOptions maxProcesses(int count) {
+    return with("maxProcesses", JsonValue.of(count));
+  }
+
+  /** A variable that every command in the sandbox gets. */
+  public CreateOptions env(String name, String value) {
+    return new CreateOptions(fields, plus(env, name, value), labels, idempotencyKey);
+  }
+
+  public CreateOptions label(String name, String value) {
+    return new CreateOptions(fields, env, plus(labels, name, value), idempotencyKey);
+  }
+
+  /** The same key with the same options gives the same sandbox, however often it is sent. */
+  public CreateOptions idempotencyKey(String key) {
+    return new CreateOptions(fields, env, labels, key);
+  }
+
+  Optional<String> findIdempotencyKey() {
+    return Optional.ofNullable(idempotencyKey);
+  }
+
+  JsonObject toJson() {
+    var json = JsonObject.builder();
+    fields.forEach(json::put);
+    if (!env.isEmpty()) {
+      json.put("env", JsonObject.ofTexts(env));
+    }
+    if (!labels.isEmpty()) {
+      json.put("labels", JsonObject.ofTexts(labels));
+    }
+    return json.build();
+  }
+
+  private CreateOptions with(String field, JsonValue value) {
+    Map<String, JsonValue> more = new LinkedHashMap<>(fields);
+    more.put(field, value);
+    return new CreateOptions(more, env, labels, idempotencyKey);
+  }
+
+  private static Map<String, String> plus(Map<String, String> map, String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(map);
+    more.put(name, value);
+    return more;
+  }
+}

@@ -1,0 +1,171 @@
+package dev.cove.sdk;
+
+import dev.cove.sdk.json.Json;
+import dev.cove.sdk.json.JsonObject;
+import dev.cove.sdk.json.JsonValue;
+import dev.cove.sdk.transport.Body;
+import dev.cove.sdk.transport.Request;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One sandbox.
+ *
+ * <p>Closing a sandbox that {@link Sandboxes#create} made deletes it, unless {@link #detach} was
+ * called; closing one that was found does nothing.
+ */
+public final class Sandbox implements AutoCloseable {
+  private static final Duration EXEC_GRACE = Duration.ofSeconds(30);
+
+  private final Api api;
+  private final SandboxInfo info;
+  private final String path;
+  private volatile boolean owned;
+
+  Sandbox(Api api, SandboxInfo info, boolean owned) {
+    this.api = api;
+    this.info = info;
+    this.path = Sandboxes.pathOf(info.id());
+    this.owned = owned;
+  }
+
+  public String id() {
+    return info.id();
+  }
+
+  /** As it was when this object was made. */
+  public SandboxInfo info() {
+    return info;
+  }
+
+  /** As it is now. */
+  public SandboxInfo fetchInfo() {
+    return api.fetch(path, SandboxInfo::of);
+  }
+
+  /** Merges these labels into those it has. */
+  public SandboxInfo label(Map<String, String> labels) {
+    return patchLabels(JsonObject.ofTexts(labels));
+  }
+
+  public SandboxInfo removeLabel(String name) {
+    return patchLabels(JsonObject.builder().put(name, new JsonValue.Null()).build());
+  }
+
+  private SandboxInfo patchLabels(JsonObject labels) {
+    return api.call(
+        "PATCH", path, JsonObject.builder().put("labels", labels).build(), SandboxInfo::of);
+  }
+
+  /** Runs a program to its end. */
+  public ExecResult exec(String... argv) {
+    return exec(Command.of(argv));
+  }
+
+  /** Runs a command to its end. */
+  public ExecResult exec(Command command) {
+    return exec(command, null);
+  }
+
+  /** Runs a command to its end with these bytes as its input. */
+  public ExecResult exec(Command command, byte @Nullable [] stdin) {
+    var json = command.toJson().put("encoding", "base64");
+    if (stdin != null) {
+      json.put("stdinBase64", Base64.getEncoder().encodeToString(stdin));
+    }
+    Duration limit = command.timeout();
+    return api.call(
+        Request.of("POST", path + "/exec")
+            .body(Body.json(Json.write(json.build())))
+            .readTimeout(limit.isPositive() ? limit.plus(EXEC_GRACE) : Duration.ZERO),
+        ExecResult::of);
+  }
+
+  /** Starts a command whose streams are open while it runs. */
+  public RunningCommand start(Command command) {
+    return RunningCommand.start(api, path, command);
+  }
+
+  /** Starts a command that nobody watches; see {@link #attach}. */
+  public ProcessInfo spawn(Command command) {
+    return api.call("POST", path + "/processes", command.toProcessJson().build(), ProcessInfo::of);
+  }
+
+  /** Watches a command that was started before: what it wrote lately comes again, then the rest. */
+  public RunningCommand attach(long processId) {
+    return RunningCommand.attach(api, processPath(processId));
+  }
+
+  public List<ProcessInfo> processes() {
+    return api.fetch(
+        path + "/processes", json -> json.objects("items").stream().map(ProcessInfo::of).toList());
+  }
+
+  public ProcessInfo requireProcess(long processId) {
+    return api.fetch(processPath(processId), ProcessInfo::of);
+  }
+
+  /** Sends a signal, such as {@code TERM}, to the command and all that it started. */
+  public void signal(long processId, String signal) {
+    api.order(
+        "POST",
+        processPath(processId) + "/signal",
+        JsonObject.builder().put("signal", signal).build());
+  }
+
+  /** Kills the command and forgets what it wrote. */
+  public void kill(long processId) {
+    api.order(Request.of("DELETE", processPath(processId)));
+  }
+
+  private String processPath(long processId) {
+    return path + "/processes/" + processId;
+  }
+
+  public SandboxFiles files() {
+    return new SandboxFiles(api, path + "/files", "");
+  }
+
+  public SandboxMetrics metrics() {
+    return api.fetch(path + "/metrics", SandboxMetrics::of);
+  }
+
+  /** Connects to a TCP port on the sandbox's own loopback. */
+  public PortConnection connect(int port) {
+    return new PortConnection(api.openWebSocket(path + "/ports/" + port + "/connect"));
+  }
+
+  /** Closing no longer deletes it. */
+  public Sandbox detach() {
+    owned = false;
+    return this;
+  }
+
+  public void delete() {
+    owned = false;
+    api.order(Request.of("DELETE", path));
+  }
+
+  @Override
+  public void close() {
+    if (!owned) {
+      return;
+    }
+    try {
+      delete();
+    } catch (CoveApiException e) {
+      // Someone else deleted it, which is what was wanted.
+      if (e.status() != 404) {
+        throw e;
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Sandbox[" + info.id() + "]";
+  }
+}

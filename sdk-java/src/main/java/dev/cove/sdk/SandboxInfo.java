@@ -1,0 +1,61 @@
+package dev.cove.sdk;
+
+import dev.cove.sdk.json.Json;
+import dev.cove.sdk.json.JsonObject;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A sandbox as the server described it at one moment.
+ *
+ * @param state requested, starting, running, stopped or failed; later servers may know more
+ * @param reason why it stopped or failed
+ */
+public record SandboxInfo(
+    String id,
+    String name,
+    String state,
+    Optional<String> reason,
+    String template,
+    String tier,
+    double cpus,
+    int memoryMb,
+    int diskMb,
+    int maxProcesses,
+    Map<String, String> labels,
+    Instant createdAt,
+    Optional<Instant> startedAt) {
+  static SandboxInfo of(JsonObject json) {
+    return new SandboxInfo(
+        json.requireText("id"),
+        json.requireText("name"),
+        json.requireText("state"),
+        json.findText("reason"),
+        json.requireText("template"),
+        json.requireText("tier"),
+        json.requireDouble("cpus"),
+        json.requireInt("memoryMb"),
+        json.requireInt("diskMb"),
+        json.requireInt("maxProcesses"),
+        json.textMap("labels"),
+        json.requireInstant("createdAt"),
+        json.findInstant("startedAt"));
+  }
+
+  /** The same as one line of JSON, with the names that the HTTP API uses. */
+  public String toJson() {
+    var json = JsonObject.builder().put("id", id).put("name", name).put("state", state);
+    reason.ifPresent(why -> json.put("reason", why));
+    json.put("template", template)
+        .put("tier", tier)
+        .put("cpus", cpus)
+        .put("memoryMb", memoryMb)
+        .put("diskMb", diskMb)
+        .put("maxProcesses", maxProcesses)
+        .put("labels", JsonObject.ofTexts(labels))
+        .put("createdAt", createdAt.toString());
+    startedAt.ifPresent(when -> json.put("startedAt", when.toString()));
+    return Json.writeText(json.build());
+  }
+}

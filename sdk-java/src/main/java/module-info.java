@@ -1,0 +1,7 @@
+/** Drives a Cove server from Java: sandboxes, commands, files, ports and keys. */
+module dev.cove.sdk {
+  requires static transitive org.jspecify;
+  requires tools.jackson.core;
+
+  exports dev.cove.sdk;
+}
