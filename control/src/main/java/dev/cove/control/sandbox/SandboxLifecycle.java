@@ -1,43 +1,369 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.LedgerSilentException;
+import dev.cove.control.ledger.Micros;
+import dev.cove.control.sandbox.SandboxIndex.Entry;
 import dev.cove.guest.Guest;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
+import dev.cove.model.SandboxState;
+import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The life of sandboxes as callers see it. Safe for use by many threads. */
-@SuppressWarnings("DoNotCallSuggester")
+/**
+ * The life of sandboxes as callers see it. Safe for use by many threads.
+ *
+ * <p>Create: reserve a place, record it, start it, record that it runs. Delete: record it (which
+ * frees the name), take it apart, drop the record. A crash between any two steps leaves a record
+ * from which {@link Recovery} can tell what to do.
+ */
 public final class SandboxLifecycle implements AutoCloseable {
-  SandboxLifecycle() {}
+  private static final Logger log = LoggerFactory.getLogger(SandboxLifecycle.class);
+
+  /** Longer than any start or removal takes that will still succeed. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** Stands in until the place, and with it the id that becomes the name, is known. */
+  private static final String UNNAMED = "unnamed";
+
+  private final SandboxLedger rows;
+  private final Node node;
+  private final Clock clock;
+  private final SandboxIndex index = new SandboxIndex();
+  private final RepeatedCreates repeated = new RepeatedCreates();
+  private final Unfinished unfinished = new Unfinished();
+  private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
+
+  private SandboxLifecycle(SandboxLedger rows, Node node, Clock clock) {
+    this.rows = rows;
+    this.node = node;
+    this.clock = clock;
+  }
+
+  /** Brings ledger and node together, then takes requests. */
+  public static SandboxLifecycle recover(Ledger ledger, Node node, Clock clock) {
+    return recover(ledger, node, clock, Recovery.bootId());
+  }
+
+  static SandboxLifecycle recover(Ledger ledger, Node node, Clock clock, String bootId) {
+    var rows = new SandboxLedger(ledger);
+    var lifecycle = new SandboxLifecycle(rows, node, clock);
+    node.onLost(lifecycle::lost);
+    new Recovery(rows, lifecycle.index, node, clock).run(bootId);
+    return lifecycle;
+  }
 
   public Created create(CreateSandbox request) {
-    throw new UnsupportedOperationException(request.template());
+    Optional<IdempotentRequest> repeatable = IdempotentRequest.of(request);
+    if (repeatable.isEmpty()) {
+      return new Created(make(request, repeatable), false);
+    }
+    return repeated.once(repeatable.get(), () -> answerOrMake(request, repeatable.get()));
   }
 
   public SandboxPage list(Map<String, String> labels, int limit, Optional<String> cursor) {
-    throw new UnsupportedOperationException(labels + " " + limit + cursor);
+    if (limit < 1 || limit > SandboxIndex.MAX_PAGE) {
+      throw new CoveException(
+          ErrorCode.INVALID_REQUEST, "limit must be between 1 and " + SandboxIndex.MAX_PAGE + ".");
+    }
+    return index.page(labels, limit, cursor.map(Cursor::parse));
   }
 
   public Sandbox require(String idOrName) {
-    throw new UnsupportedOperationException(idOrName);
+    return index.require(idOrName).sandbox();
   }
 
+  /** Sets the labels that have a value and drops those that have none; others stay. */
   public Sandbox relabel(String idOrName, Map<String, Optional<String>> changes) {
-    throw new UnsupportedOperationException(idOrName + changes);
+    Entry entry = index.require(idOrName);
+    lock(entry);
+    try {
+      requireThere(entry);
+      Sandbox sandbox = entry.sandbox();
+      var labels = new HashMap<>(sandbox.spec().labels());
+      changes.forEach((key, value) ->
+          value.ifPresentOrElse(text -> labels.put(key, text), () -> labels.remove(key)));
+      SandboxSpec spec = valid(() -> sandbox.spec().withLabels(labels));
+      rows.updateLabels(sandbox.id(), spec.labels());
+      index.relabel(entry, spec);
+      return entry.sandbox();
+    } finally {
+      entry.lock.unlock();
+    }
   }
 
   public void delete(String idOrName) {
-    throw new UnsupportedOperationException(idOrName);
+    Entry entry = index.requireEvenDeleted(idOrName);
+    lock(entry);
+    try {
+      if (!index.holds(entry)) {
+        throw SandboxIndex.noSuchSandbox();
+      }
+      if (!entry.isDeleted()) {
+        enter(entry, new SandboxState.Deleted());
+      }
+      takeApart(entry);
+    } finally {
+      entry.lock.unlock();
+    }
   }
 
+  /**
+   * The agent of a running sandbox.
+   *
+   * @throws CoveException CONFLICT when it does not run
+   */
   public Guest guest(String idOrName) {
-    throw new UnsupportedOperationException(idOrName);
+    return node.guest(requireRunning(idOrName));
   }
 
   public SandboxMetrics metrics(String idOrName) {
-    throw new UnsupportedOperationException(idOrName);
+    return node.metrics(requireRunning(idOrName));
   }
 
+  /** Leaves the sandboxes as they are. */
   @Override
-  public void close() {}
+  public void close() {
+    losses.close();
+    unfinished.close();
+  }
+
+  private Created answerOrMake(CreateSandbox request, IdempotentRequest repeatable) {
+    var answered = rows.findAnswered(repeatable.key(), clock.instant());
+    if (answered.isEmpty()) {
+      return new Created(make(request, Optional.of(repeatable)), false);
+    }
+    repeatable.requireSameAs(answered.get().requestHash());
+    return index
+        .find(answered.get().sandbox())
+        .filter(entry -> !entry.isDeleted())
+        .map(entry -> new Created(entry.sandbox(), true))
+        .orElseThrow(() ->
+            new CoveException(
+                ErrorCode.CONFLICT,
+                "The sandbox that was made with this idempotency key has been deleted; use a"
+                    + " new key for a new sandbox."));
+  }
+
+  private Sandbox make(CreateSandbox request, Optional<IdempotentRequest> repeatable) {
+    SandboxSpec wish = valid(() -> spec(request, request.name().orElse(UNNAMED)));
+    requireRoom();
+    request.name().ifPresent(this::requireFree);
+    Node.Reservation place = node.reserve(wish);
+    Entry entry = record(place, wish, request.name().isPresent(), repeatable);
+    boolean runs = false;
+    try {
+      node.start(place.id(), entry.sandbox().spec());
+      var running = new SandboxState.Running(Micros.now(clock));
+      if (place.warm()) {
+        index.move(entry, running); // the ledger has it since it was recorded
+      } else {
+        enter(entry, running);
+      }
+      entry.acknowledge();
+      runs = true;
+      return entry.sandbox();
+    } finally {
+      if (!runs) {
+        abandon(entry);
+      }
+      entry.lock.unlock();
+    }
+  }
+
+  /** Writes down what is about to be built. The entry comes back locked. */
+  private Entry record(
+      Node.Reservation place, SandboxSpec wish, boolean named, Optional<IdempotentRequest> by) {
+    SandboxSpec spec = named ? wish : withName(wish, place.id().value());
+    var sandbox = new Sandbox(place.id(), spec, new SandboxState.Starting(), Micros.now(clock));
+    // A warm cage needs no second write: it stands already, only its link is still to be made.
+    Sandbox row =
+        place.warm() ? sandbox.in(new SandboxState.Running(sandbox.createdAt())) : sandbox;
+    boolean recorded = false;
+    try {
+      rows.insert(row, by);
+      recorded = true;
+    } catch (LedgerSilentException e) {
+      unfinished.add(place.id(), () -> rows.forget(place.id()));
+      throw e;
+    } finally {
+      if (!recorded) {
+        node.remove(place.id());
+      }
+    }
+    return index.addLocked(sandbox);
+  }
+
+  /** Undoes a create that failed. The failure itself is what the caller hears of. */
+  private void abandon(Entry entry) {
+    index.move(entry, new SandboxState.Deleted());
+    try {
+      takeApart(entry);
+    } catch (CoveException e) {
+      log.warn("sandbox {} could not be taken apart after a failed start", entry.id(), e);
+    }
+  }
+
+  /** Removes a deleted sandbox from the world, then from the ledger. The caller has the lock. */
+  private void takeApart(Entry entry) {
+    SandboxId id = entry.id();
+    Runnable again =
+        () -> {
+          lock(entry);
+          try {
+            removeEverywhere(entry);
+          } finally {
+            entry.lock.unlock();
+          }
+        };
+    unfinished.add(id, again);
+    removeEverywhere(entry);
+    unfinished.done(id, again);
+    log.info("sandbox {} gone", id);
+  }
+
+  private void removeEverywhere(Entry entry) {
+    if (!index.holds(entry)) {
+      return;
+    }
+    SandboxId id = entry.id();
+    node.remove(id);
+    if (entry.acknowledged()) {
+      rows.removeLater(id, () -> unfinished.add(id, () -> rows.remove(id)));
+    } else {
+      rows.forget(id);
+    }
+    index.remove(entry);
+  }
+
+  private void lost(SandboxId id, String reason) {
+    losses.execute(() -> index.find(id).ifPresent(entry -> fail(entry, reason)));
+  }
+
+  private void fail(Entry entry, String reason) {
+    lock(entry);
+    try {
+      var failed = new SandboxState.Failed(reason);
+      Sandbox sandbox = entry.sandbox();
+      if (!sandbox.state().canBecome(failed)) {
+        return;
+      }
+      index.move(entry, failed);
+      log.info("sandbox {} {} -> failed: {}", sandbox.id(), sandbox.state().publicName(), reason);
+      try {
+        rows.updateState(entry.sandbox());
+      } catch (CoveException e) {
+        log.warn("sandbox {} has failed, but the ledger does not know yet", sandbox.id(), e);
+        unfinished.add(sandbox.id(), () -> recordState(entry));
+      }
+    } finally {
+      entry.lock.unlock();
+    }
+  }
+
+  private void recordState(Entry entry) {
+    lock(entry);
+    try {
+      rows.updateState(entry.sandbox());
+    } finally {
+      entry.lock.unlock();
+    }
+  }
+
+  /** First the ledger, then what callers see. The caller has the lock. */
+  private void enter(Entry entry, SandboxState next) {
+    Sandbox sandbox = entry.sandbox();
+    rows.updateState(sandbox.in(next));
+    index.move(entry, next);
+    log.info("sandbox {} {} -> {}", sandbox.id(), sandbox.state().publicName(), next.publicName());
+  }
+
+  private SandboxId requireRunning(String idOrName) {
+    Sandbox sandbox = index.require(idOrName).sandbox();
+    return switch (sandbox.state()) {
+      case SandboxState.Running _ -> sandbox.id();
+      case SandboxState.Failed failed ->
+          throw new CoveException(
+              ErrorCode.CONFLICT,
+              "Sandbox %s has failed: %s.".formatted(sandbox.id(), failed.reason()));
+      case SandboxState.Requested _,
+          SandboxState.Starting _,
+          SandboxState.Paused _,
+          SandboxState.Stopped _,
+          SandboxState.Deleted _ ->
+          throw new CoveException(
+              ErrorCode.CONFLICT,
+              "Sandbox %s is %s, not running."
+                  .formatted(sandbox.id(), sandbox.state().publicName()));
+    };
+  }
+
+  private void requireRoom() {
+    if (index.size() >= SandboxIndex.MAX_SANDBOXES) {
+      throw new CoveException(
+          ErrorCode.NO_ROOM, "The ledger is full; delete sandboxes that have failed.");
+    }
+  }
+
+  private void requireFree(String name) {
+    if (index.hasName(name)) {
+      throw new CoveException(ErrorCode.CONFLICT, "The name is taken; choose another.");
+    }
+  }
+
+  private static void requireThere(Entry entry) {
+    if (entry.isDeleted()) {
+      throw SandboxIndex.noSuchSandbox();
+    }
+  }
+
+  private static void lock(Entry entry) {
+    try {
+      if (entry.lock.tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CoveException(ErrorCode.UNAVAILABLE, "The server is shutting down.", e);
+    }
+    throw new CoveException(
+        ErrorCode.CONFLICT, "Sandbox %s is busy; repeat the request.".formatted(entry.id()));
+  }
+
+  private static SandboxSpec spec(CreateSandbox request, String name) {
+    return new SandboxSpec(
+        name,
+        request.template(),
+        request.tier(),
+        request.resources(),
+        request.env(),
+        request.labels());
+  }
+
+  private static SandboxSpec withName(SandboxSpec spec, String name) {
+    return new SandboxSpec(
+        name, spec.template(), spec.tier(), spec.resources(), spec.env(), spec.labels());
+  }
+
+  private static SandboxSpec valid(Supplier<SandboxSpec> spec) {
+    try {
+      return spec.get();
+    } catch (IllegalArgumentException e) {
+      throw new CoveException(ErrorCode.INVALID_REQUEST, e.getMessage() + ".", e);
+    }
+  }
 }

@@ -1,0 +1,144 @@
+package dev.cove.control.sandbox;
+
+import dev.cove.control.ledger.Micros;
+import dev.cove.control.sandbox.SandboxIndex.Entry;
+import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
+import dev.cove.model.SandboxState;
+import dev.cove.node.Node;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares ledger and world at start-up and repairs both ways.
+ *
+ * <p>What runs and is recorded goes on. What is recorded as running and does not run has failed,
+ * visibly. What was still being built or already being taken apart when the server ended was never
+ * promised to anybody, or is no longer, and goes.
+ */
+final class Recovery {
+  private static final Logger log = LoggerFactory.getLogger(Recovery.class);
+  private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
+  private final SandboxLedger rows;
+  private final SandboxIndex index;
+  private final Node node;
+  private final Clock clock;
+
+  Recovery(SandboxLedger rows, SandboxIndex index, Node node, Clock clock) {
+    this.rows = rows;
+    this.index = index;
+    this.node = node;
+    this.clock = clock;
+  }
+
+  /** What the kernel drew at random when this host came up. */
+  static String bootId() {
+    try {
+      return Files.readString(BOOT_ID).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot read " + BOOT_ID, e);
+    }
+  }
+
+  void run(String bootId) {
+    List<Sandbox> recorded = rows.all();
+    var expected = new HashMap<SandboxId, SandboxSpec>();
+    for (Sandbox sandbox : recorded) {
+      index.add(sandbox).acknowledge();
+      if (mayRun(sandbox.state())) {
+        expected.put(sandbox.id(), sandbox.spec());
+      }
+    }
+    Set<SandboxId> adopted = node.recover(Map.copyOf(expected));
+    boolean rebooted = rows.noteBoot(bootId);
+    settle(recorded, adopted, rebooted);
+  }
+
+  private static boolean mayRun(SandboxState state) {
+    return switch (state) {
+      case SandboxState.Starting _, SandboxState.Running _, SandboxState.Paused _ -> true;
+      case SandboxState.Requested _,
+          SandboxState.Stopped _,
+          SandboxState.Failed _,
+          SandboxState.Deleted _ ->
+          false;
+    };
+  }
+
+  private void settle(List<Sandbox> recorded, Set<SandboxId> adopted, boolean rebooted) {
+    var changed = new ArrayList<Sandbox>();
+    var gone = new ArrayList<SandboxId>();
+    var neverWere = new ArrayList<SandboxId>();
+    for (Sandbox sandbox : recorded) {
+      switch (Verdict.on(sandbox.state(), adopted.contains(sandbox.id()))) {
+        case KEEP -> {}
+        case RUNS -> changed.add(sandbox.in(new SandboxState.Running(Micros.now(clock))));
+        case LOST -> changed.add(sandbox.in(new SandboxState.Failed(whyLost(rebooted))));
+        case GONE -> gone.add(sandbox.id());
+        case NEVER_WAS -> neverWere.add(sandbox.id());
+      }
+    }
+    rows.settle(changed, gone, neverWere);
+    changed.forEach(this::show);
+    gone.forEach(this::drop);
+    neverWere.forEach(this::drop);
+    log.info(
+        "recovered {} sandboxes: {} adopted, {} changed, {} removed",
+        recorded.size(),
+        adopted.size(),
+        changed.size(),
+        gone.size() + neverWere.size());
+  }
+
+  private enum Verdict {
+    KEEP,
+    RUNS,
+    LOST,
+    GONE,
+    NEVER_WAS;
+
+    static Verdict on(SandboxState state, boolean adopted) {
+      return switch (state) {
+        case SandboxState.Starting _ -> adopted ? RUNS : NEVER_WAS;
+        case SandboxState.Running _, SandboxState.Paused _ -> adopted ? KEEP : LOST;
+        case SandboxState.Requested _ -> NEVER_WAS;
+        case SandboxState.Stopped _, SandboxState.Failed _ -> KEEP;
+        case SandboxState.Deleted _ -> GONE;
+      };
+    }
+  }
+
+  private static String whyLost(boolean rebooted) {
+    return rebooted ? "the host restarted" : "lost while the server was down";
+  }
+
+  private void show(Sandbox sandbox) {
+    Optional<Entry> entry = index.find(sandbox.id());
+    entry.ifPresent(found -> {
+      log.info(
+          "sandbox {} {} -> {}",
+          sandbox.id(),
+          found.sandbox().state().publicName(),
+          sandbox.state().publicName());
+      if (found.sandbox().state().canBecome(sandbox.state())) {
+        index.move(found, sandbox.state());
+      }
+    });
+  }
+
+  private void drop(SandboxId id) {
+    index.find(id).ifPresent(index::remove);
+  }
+}

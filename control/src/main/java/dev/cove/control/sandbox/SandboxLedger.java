@@ -1,0 +1,300 @@
+package dev.cove.control.sandbox;
+
+import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.Session;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.Resources;
+import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
+import dev.cove.model.SandboxState;
+import dev.cove.model.Tier;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The rows that say which sandboxes must exist, and which request made them. */
+final class SandboxLedger {
+  private static final Duration KEYS_KEPT = Duration.ofHours(24);
+  private static final int MAX_KEYS = 100_000;
+
+  private final Ledger ledger;
+
+  SandboxLedger(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /** Every sandbox, those being taken apart included. */
+  List<Sandbox> all() {
+    return ledger.read(session -> {
+      var env = mapsBySandbox(session, "select sandbox_id, name, value from sandbox_env");
+      var labels = mapsBySandbox(session, "select sandbox_id, name, value from sandbox_label");
+      return session.query(
+          """
+          select id, name, template, tier, milli_cpus, memory_mb, disk_mb, max_processes,
+                 state, state_since, state_reason, created_at
+          from sandbox
+          """,
+          row -> sandbox(row, env, labels));
+    });
+  }
+
+  /** Records a new sandbox and, in the same transaction, the request that it answers. */
+  void insert(Sandbox sandbox, Optional<IdempotentRequest> request) {
+    ledger.write(session -> {
+      requireNameFree(session, sandbox.spec().name());
+      insertSandbox(session, sandbox);
+      insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
+      insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
+      if (request.isPresent()) {
+        insertRequest(session, request.get(), sandbox);
+      }
+      return true;
+    });
+  }
+
+  void updateState(Sandbox sandbox) {
+    ledger.write(session -> updateState(session, sandbox));
+  }
+
+  void updateLabels(SandboxId id, Map<String, String> labels) {
+    ledger.write(session -> {
+      session.run("delete from sandbox_label where sandbox_id = ?", id.value());
+      insertAll(session, INSERT_LABEL, id, labels);
+      return true;
+    });
+  }
+
+  /** Drops the row of a sandbox that is gone. The request that made it stays known. */
+  void remove(SandboxId id) {
+    ledger.write(session -> delete(session, id));
+  }
+
+  /** Does the same without waiting for the disk. */
+  void removeLater(SandboxId id, Runnable whenItFails) {
+    var _ =
+        ledger
+            .writeLater(session -> delete(session, id))
+            .whenComplete((_, fault) -> {
+              if (fault != null) {
+                whenItFails.run();
+              }
+            });
+  }
+
+  /** Drops a sandbox that never came to be, so that the same request may be made again. */
+  void forget(SandboxId id) {
+    ledger.write(session -> forget(session, id));
+  }
+
+  Optional<Answered> findAnswered(String idempotencyKey, Instant now) {
+    long oldest = Micros.of(now.minus(KEYS_KEPT));
+    return ledger
+        .read(session ->
+            session.query(
+                """
+                select request_hash, sandbox_id from idempotency
+                where key = ? and created_at >= ?
+                """,
+                row -> new Answered(row.getString(1), new SandboxId(row.getString(2))),
+                idempotencyKey,
+                oldest))
+        .stream()
+        .findFirst();
+  }
+
+  /** The request that an existing or former sandbox answered. */
+  record Answered(String requestHash, SandboxId sandbox) {}
+
+  /**
+   * Notes under which boot of the host the ledger is now in use.
+   *
+   * @return true when it was last in use under another
+   */
+  boolean noteBoot(String bootId) {
+    return ledger.write(session -> {
+      List<String> before = session.query("select boot_id from host", row -> row.getString(1));
+      session.run("insert or replace into host (one, boot_id) values (1, ?)", bootId);
+      return !before.isEmpty() && !before.contains(bootId);
+    });
+  }
+
+  /** Writes what was found at start-up in one go. */
+  void settle(List<Sandbox> changed, List<SandboxId> gone, List<SandboxId> neverWere) {
+    ledger.write(session -> {
+      for (Sandbox sandbox : changed) {
+        updateState(session, sandbox);
+      }
+      for (SandboxId id : gone) {
+        delete(session, id);
+      }
+      for (SandboxId id : neverWere) {
+        forget(session, id);
+      }
+      return true;
+    });
+  }
+
+  private static final String INSERT_ENV =
+      "insert into sandbox_env (sandbox_id, name, value) values (?, ?, ?)";
+  private static final String INSERT_LABEL =
+      "insert into sandbox_label (sandbox_id, name, value) values (?, ?, ?)";
+
+  private static void requireNameFree(Session session, String name) throws SQLException {
+    List<String> holders =
+        session.query(
+            "select id from sandbox where name_key = ? and state <> 'deleted'",
+            row -> row.getString(1),
+            SandboxName.key(name));
+    if (!holders.isEmpty()) {
+      throw new CoveException(
+          ErrorCode.CONFLICT,
+          "The name is taken by sandbox %s; choose another.".formatted(holders.getFirst()));
+    }
+  }
+
+  private static void insertSandbox(Session session, Sandbox sandbox) throws SQLException {
+    SandboxSpec spec = sandbox.spec();
+    session.run(
+        """
+        insert into sandbox (id, name, name_key, template, tier, milli_cpus, memory_mb, disk_mb,
+                             max_processes, state, state_since, state_reason, created_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        sandbox.id().value(),
+        spec.name(),
+        SandboxName.key(spec.name()),
+        spec.template(),
+        spec.tier().publicName(),
+        spec.resources().milliCpus(),
+        spec.resources().memoryMb(),
+        spec.resources().diskMb(),
+        spec.resources().maxProcesses(),
+        sandbox.state().publicName(),
+        since(sandbox.state()),
+        reason(sandbox.state()),
+        Micros.of(sandbox.createdAt()));
+  }
+
+  private static void insertAll(
+      Session session, String insert, SandboxId id, Map<String, String> entries)
+      throws SQLException {
+    for (var entry : entries.entrySet()) {
+      session.run(insert, id.value(), entry.getKey(), entry.getValue());
+    }
+  }
+
+  private static void insertRequest(Session session, IdempotentRequest request, Sandbox sandbox)
+      throws SQLException {
+    long now = Micros.of(sandbox.createdAt());
+    session.run("delete from idempotency where created_at < ?", now - KEYS_KEPT.toNanos() / 1_000);
+    session.run(
+        "delete from idempotency where seq <= (select max(seq) from idempotency) - ?",
+        MAX_KEYS - 1);
+    session.run(
+        "insert into idempotency (key, request_hash, sandbox_id, created_at) values (?, ?, ?, ?)",
+        request.key(),
+        request.hash(),
+        sandbox.id().value(),
+        now);
+  }
+
+  private static int updateState(Session session, Sandbox sandbox) throws SQLException {
+    return session.run(
+        "update sandbox set state = ?, state_since = ?, state_reason = ? where id = ?",
+        sandbox.state().publicName(),
+        since(sandbox.state()),
+        reason(sandbox.state()),
+        sandbox.id().value());
+  }
+
+  private static int delete(Session session, SandboxId id) throws SQLException {
+    return session.run("delete from sandbox where id = ?", id.value());
+  }
+
+  private static int forget(Session session, SandboxId id) throws SQLException {
+    session.run("delete from idempotency where sandbox_id = ?", id.value());
+    return delete(session, id);
+  }
+
+  private static Map<String, Map<String, String>> mapsBySandbox(Session session, String select)
+      throws SQLException {
+    record Entry(String id, String name, String value) {}
+    var maps = new HashMap<String, Map<String, String>>();
+    for (Entry entry :
+        session.query(
+            select, row -> new Entry(row.getString(1), row.getString(2), row.getString(3)))) {
+      maps.computeIfAbsent(entry.id(), _ -> new HashMap<>()).put(entry.name(), entry.value());
+    }
+    return maps;
+  }
+
+  private static Sandbox sandbox(
+      ResultSet row, Map<String, Map<String, String>> env, Map<String, Map<String, String>> labels)
+      throws SQLException {
+    String id = row.getString(1);
+    var resources = new Resources(row.getInt(5), row.getInt(6), row.getInt(7), row.getInt(8));
+    String tier = row.getString(4);
+    var spec =
+        new SandboxSpec(
+            row.getString(2),
+            row.getString(3),
+            Tier.find(tier)
+                .orElseThrow(() -> new IllegalStateException("The ledger has a tier " + tier)),
+            resources,
+            env.getOrDefault(id, Map.of()),
+            labels.getOrDefault(id, Map.of()));
+    return new Sandbox(
+        new SandboxId(id),
+        spec,
+        state(row.getString(9), row.getLong(10), row.getString(11)),
+        Micros.toInstant(row.getLong(12)));
+  }
+
+  private static SandboxState state(String word, long since, @Nullable String reason) {
+    String why = reason == null ? "" : reason;
+    return switch (word) {
+      case "requested" -> new SandboxState.Requested();
+      case "starting" -> new SandboxState.Starting();
+      case "running" -> new SandboxState.Running(Micros.toInstant(since));
+      case "paused" -> new SandboxState.Paused(Micros.toInstant(since));
+      case "stopped" -> new SandboxState.Stopped(why);
+      case "failed" -> new SandboxState.Failed(why);
+      case "deleted" -> new SandboxState.Deleted();
+      default -> throw new IllegalStateException("The ledger has a state " + word);
+    };
+  }
+
+  private static @Nullable Long since(SandboxState state) {
+    return switch (state) {
+      case SandboxState.Running running -> Micros.of(running.since());
+      case SandboxState.Paused paused -> Micros.of(paused.since());
+      case SandboxState.Requested _,
+          SandboxState.Starting _,
+          SandboxState.Stopped _,
+          SandboxState.Failed _,
+          SandboxState.Deleted _ ->
+          null;
+    };
+  }
+
+  private static @Nullable String reason(SandboxState state) {
+    return switch (state) {
+      case SandboxState.Stopped stopped -> stopped.reason();
+      case SandboxState.Failed failed -> failed.reason();
+      case SandboxState.Requested _,
+          SandboxState.Starting _,
+          SandboxState.Running _,
+          SandboxState.Paused _,
+          SandboxState.Deleted _ ->
+          null;
+    };
+  }
+}

@@ -1,0 +1,76 @@
+package dev.cove.control.sandbox;
+
+import dev.cove.control.ledger.Ledger;
+import dev.cove.model.Resources;
+import dev.cove.model.Tier;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Map;
+import java.util.Optional;
+
+/** A lifecycle on a real ledger and a {@link FakeNode}; can be restarted. */
+final class ControlPlane implements AutoCloseable {
+  final FakeNode node = new FakeNode();
+  final MovableClock clock = new MovableClock();
+  private final Path file;
+  Ledger ledger;
+  SandboxLifecycle lifecycle;
+
+  ControlPlane(Path folder) {
+    file = folder.resolve("ledger.db");
+    ledger = Ledger.open(file);
+    lifecycle = SandboxLifecycle.recover(ledger, node, clock, "boot-1");
+  }
+
+  void restart() {
+    restart("boot-1");
+  }
+
+  void restart(String bootId) {
+    close();
+    ledger = Ledger.open(file);
+    lifecycle = SandboxLifecycle.recover(ledger, node, clock, bootId);
+  }
+
+  Sandbox create() {
+    return lifecycle.create(request()).sandbox();
+  }
+
+  Sandbox create(String name) {
+    return lifecycle.create(named(name)).sandbox();
+  }
+
+  Clock clock() {
+    return clock;
+  }
+
+  @Override
+  public void close() {
+    lifecycle.close();
+    ledger.close();
+  }
+
+  static CreateSandbox request() {
+    return request(Optional.empty(), Map.of(), Map.of(), Optional.empty());
+  }
+
+  static CreateSandbox named(String name) {
+    return request(Optional.of(name), Map.of(), Map.of(), Optional.empty());
+  }
+
+  static CreateSandbox labelled(Map<String, String> labels) {
+    return request(Optional.empty(), Map.of(), labels, Optional.empty());
+  }
+
+  static CreateSandbox repeatable(String key) {
+    return request(Optional.empty(), Map.of(), Map.of(), Optional.of(key));
+  }
+
+  static CreateSandbox request(
+      Optional<String> name,
+      Map<String, String> env,
+      Map<String, String> labels,
+      Optional<String> key) {
+    return new CreateSandbox(name, "host", Tier.CONTAINER, Resources.DEFAULT, env, labels, key);
+  }
+}

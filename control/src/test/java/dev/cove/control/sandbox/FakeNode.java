@@ -1,0 +1,133 @@
+package dev.cove.control.sandbox;
+
+import dev.cove.engine.EngineReport;
+import dev.cove.guest.Guest;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.Resources;
+import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
+import dev.cove.node.Node;
+import dev.cove.node.NodeStatus;
+import dev.cove.node.SandboxMetrics;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A machine made of two sets: what has a place, and what runs. It keeps the promises of Node. */
+final class FakeNode implements Node {
+  final Set<SandboxId> reserved = ConcurrentHashMap.newKeySet();
+  final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
+  final AtomicInteger starts = new AtomicInteger();
+  volatile boolean warm;
+  volatile boolean startsFail;
+  volatile boolean removalsFail;
+  volatile int maxSandboxes = 10_000;
+  private volatile CountDownLatch gate = new CountDownLatch(0);
+  private volatile LostListener listener = (_, _) -> {};
+
+  /** Starts wait from now on, until {@link #openGate}. */
+  void closeGate() {
+    gate = new CountDownLatch(1);
+  }
+
+  void openGate() {
+    gate.countDown();
+  }
+
+  /** What happens when an agent ends by itself. */
+  void lose(SandboxId id, String reason) {
+    running.remove(id);
+    listener.lost(id, reason);
+  }
+
+  @Override
+  public Set<SandboxId> recover(Map<SandboxId, SandboxSpec> expected) {
+    running.keySet().retainAll(expected.keySet());
+    reserved.clear();
+    return Set.copyOf(running.keySet());
+  }
+
+  @Override
+  public void onLost(LostListener newListener) {
+    listener = newListener;
+  }
+
+  @Override
+  public Reservation reserve(SandboxSpec spec) {
+    if (reserved.size() + running.size() >= maxSandboxes) {
+      throw new CoveException(ErrorCode.NO_ROOM, "full");
+    }
+    SandboxId id = SandboxId.random();
+    reserved.add(id);
+    return new Reservation(id, warm);
+  }
+
+  @Override
+  public void start(SandboxId id, SandboxSpec spec) {
+    starts.incrementAndGet();
+    awaitGate();
+    if (startsFail) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "the cage could not be built");
+    }
+    if (!reserved.remove(id)) {
+      throw new IllegalStateException(id + " was not reserved");
+    }
+    running.put(id, spec);
+  }
+
+  @Override
+  public void remove(SandboxId id) {
+    if (removalsFail) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "a process does not end");
+    }
+    reserved.remove(id);
+    running.remove(id);
+  }
+
+  @Override
+  public Guest guest(SandboxId id) {
+    if (!running.containsKey(id)) {
+      throw new CoveException(ErrorCode.CONFLICT, "not running");
+    }
+    return (Guest)
+        Proxy.newProxyInstance(
+            Guest.class.getClassLoader(),
+            new Class<?>[] {Guest.class},
+            (_, method, _) -> method.getName().equals("toString") ? "guest of " + id : null);
+  }
+
+  @Override
+  public SandboxMetrics metrics(SandboxId id) {
+    return new SandboxMetrics(Duration.ZERO, 1, 2, 3, 4, 5, 6, 7, 8, Resources.DEFAULT);
+  }
+
+  @Override
+  public NodeStatus status() {
+    return new NodeStatus(running.size(), maxSandboxes, 0, 0, 0, false);
+  }
+
+  @Override
+  public EngineReport engineReport() {
+    return new EngineReport(true, false, List.of());
+  }
+
+  @Override
+  public void close() {}
+
+  private void awaitGate() {
+    try {
+      if (!gate.await(20, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("The test never opened the gate");
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
