@@ -1,0 +1,69 @@
+package dev.cove.edge.exec;
+
+import dev.cove.edge.file.GuestPath;
+import dev.cove.edge.http.Fields;
+import dev.cove.guest.CommandSpec;
+import dev.cove.guest.CommandSpec.TerminalSize;
+import dev.cove.model.SandboxSpec;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every way of starting a command has in common, as callers write it. Names no host path and
+ * no host user: all of it is looked up inside the sandbox.
+ */
+public record CommandFields(
+    @Nullable List<@Nullable String> command,
+    @Nullable String cwd,
+    @Nullable Map<String, @Nullable String> env,
+    @Nullable String user,
+    @Nullable Long timeoutMs) {
+  private static final int MAX_ARGUMENTS = 16_384;
+  private static final long MAX_TIMEOUT_MS = Duration.ofDays(1).toMillis();
+
+  /**
+   * The command in that sandbox.
+   *
+   * @param keep it outlives whoever started it
+   */
+  public CommandSpec toSpec(
+      SandboxSpec sandbox, boolean stdin, Optional<TerminalSize> terminal, boolean keep) {
+    return new CommandSpec(
+        arguments(),
+        environment(sandbox),
+        cwd == null ? "" : GuestPath.require("cwd", cwd),
+        GuestUser.require(user),
+        stdin,
+        terminal,
+        timeoutMs == null
+            ? Duration.ZERO
+            : Duration.ofMillis(Fields.between("timeoutMs", timeoutMs, 1, MAX_TIMEOUT_MS)),
+        keep);
+  }
+
+  private List<String> arguments() {
+    List<String> arguments = Fields.textList("command", command);
+    if (arguments.size() > MAX_ARGUMENTS) {
+      throw new IllegalArgumentException(
+          "command has more than %d arguments".formatted(MAX_ARGUMENTS));
+    }
+    for (String argument : arguments) {
+      if (argument.indexOf('\0') >= 0) {
+        throw new IllegalArgumentException("command contains a NUL character");
+      }
+    }
+    return arguments;
+  }
+
+  private Map<String, String> environment(SandboxSpec sandbox) {
+    Map<String, String> own = Fields.textMap("env", env);
+    SandboxSpec.requireEnv(own);
+    var merged = new HashMap<>(sandbox.env());
+    merged.putAll(own);
+    return merged;
+  }
+}

@@ -1,0 +1,24 @@
+package dev.cove.edge.exec;
+
+import dev.cove.guest.CommandSpec;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A user inside a sandbox, by name or number. */
+public final class GuestUser {
+  private static final Pattern SHAPE = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}");
+
+  private GuestUser() {}
+
+  /** The default user when none is named. */
+  public static String require(@Nullable String user) {
+    if (user == null) {
+      return CommandSpec.DEFAULT_USER;
+    }
+    if (!SHAPE.matcher(user).matches()) {
+      throw new IllegalArgumentException(
+          "user must be a name or number of at most 64 letters, digits, _ . or -");
+    }
+    return user;
+  }
+}

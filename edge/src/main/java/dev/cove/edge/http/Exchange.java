@@ -1,0 +1,256 @@
+package dev.cove.edge.http;
+
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/** One request and the answer to it, in blocking terms. Used by the one thread that handles it. */
+public final class Exchange {
+  private static final byte[] NOTHING = new byte[0];
+
+  private final Request request;
+  private final Response response;
+  private final Callback callback;
+  private final HttpLimits limits;
+  private final Map<String, String> parameters;
+  private final Query query;
+  private final Caller caller;
+  private @Nullable RequestBody body;
+  private @Nullable OutputStream output;
+  private boolean handedOver;
+
+  Exchange(
+      Request request, Response response, Callback callback, HttpLimits limits, Matched matched) {
+    this.request = request;
+    this.response = response;
+    this.callback = callback;
+    this.limits = limits;
+    this.parameters = matched.parameters();
+    this.query = matched.query();
+    this.caller = matched.caller();
+  }
+
+  /** What is known of a request before its body is looked at. */
+  record Matched(Map<String, String> parameters, Query query, Caller caller) {}
+
+  /** A segment of the path, decoded. */
+  public String path(String name) {
+    String value = parameters.get(name);
+    if (value == null) {
+      throw new IllegalStateException("The route has no segment " + name);
+    }
+    return value;
+  }
+
+  public Query query() {
+    return query;
+  }
+
+  public Caller caller() {
+    return caller;
+  }
+
+  public HttpLimits limits() {
+    return limits;
+  }
+
+  public Optional<String> header(String name) {
+    List<String> values = request.getHeaders().getValuesList(name);
+    if (values.size() > 1) {
+      throw new CoveException(
+          ErrorCode.INVALID_REQUEST, "Header " + name + " is given more than once");
+    }
+    return values.stream().findFirst();
+  }
+
+  public boolean accepts(String mediaType) {
+    return request.getHeaders().getCSV(HttpHeader.ACCEPT, false).stream()
+        .anyMatch(range -> mediaType.equalsIgnoreCase(mediaType(range)));
+  }
+
+  /** The body as it comes, of any type and length. */
+  public InputStream body() {
+    return openBody();
+  }
+
+  /** The body as JSON: bounded, strict, complete. */
+  public <T> T json(Class<T> type) throws IOException {
+    requireJsonType();
+    long announced = request.getLength();
+    if (announced > HttpLimits.JSON_BODY) {
+      throw tooLarge();
+    }
+    byte[] bytes = openBody().readNBytes(HttpLimits.JSON_BODY + 1);
+    if (bytes.length > HttpLimits.JSON_BODY) {
+      throw tooLarge();
+    }
+    return Json.read(bytes, type);
+  }
+
+  public Exchange withHeader(String name, String value) {
+    response.getHeaders().put(name, value);
+    return this;
+  }
+
+  /** Answers with JSON, whole. */
+  public void send(int status, Object value) {
+    send(status, "application/json", Json.write(value));
+  }
+
+  /** Answers with bytes, whole. */
+  public void send(int status, String mediaType, byte[] bytes) {
+    response.setStatus(status);
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, mediaType);
+    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
+    handedOver = true;
+    response.write(true, ByteBuffer.wrap(bytes), callback);
+  }
+
+  /** Answers with no body. */
+  public void sendNothing(int status) {
+    response.setStatus(status);
+    handedOver = true;
+    response.write(true, ByteBuffer.wrap(NOTHING), callback);
+  }
+
+  /** Answers with bytes as they come. Writing blocks while the client reads nothing. */
+  public OutputStream stream(int status, String mediaType, OptionalLong length) {
+    response.setStatus(status);
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, mediaType);
+    length.ifPresent(bytes -> response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes));
+    OutputStream opened = Content.Sink.asOutputStream(response);
+    output = opened;
+    return opened;
+  }
+
+  /** An answer that the client must read at some speed, because it holds memory meanwhile. */
+  public OutputStream paced(OutputStream out) {
+    return new PacedOutput(out, limits);
+  }
+
+  /** Answers with server-sent events. */
+  public EventStream events() {
+    withHeader("Cache-Control", "no-store").withHeader("X-Accel-Buffering", "no");
+    return new EventStream(stream(200, "text/event-stream", OptionalLong.empty()));
+  }
+
+  /** Watches for the client to go away while nothing is read or written. */
+  public ClientPresence watchClient(Runnable whenGone) {
+    return ClientPresence.watch(request, whenGone);
+  }
+
+  /** What takes the connection over, such as a WebSocket. */
+  interface Takeover {
+    boolean take(Request request, Response response, Callback callback);
+  }
+
+  boolean handOver(Takeover takeover) {
+    boolean taken = takeover.take(request, response, callback);
+    handedOver |= taken;
+    return taken;
+  }
+
+  /** Ends what the endpoint left open. */
+  void finish() throws IOException {
+    if (handedOver) {
+      return;
+    }
+    if (output == null) {
+      throw new IllegalStateException("The endpoint gave no answer");
+    }
+    output.close();
+    handedOver = true;
+    callback.succeeded();
+  }
+
+  /** Answers with a problem, or cuts the connection when an answer has begun already. */
+  void fail(Throwable failure, String where) {
+    if (handedOver) {
+      return;
+    }
+    handedOver = true;
+    if (response.isCommitted() || output != null || isClientGone(failure)) {
+      callback.failed(failure);
+      return;
+    }
+    response.getHeaders().clear();
+    ProblemReply.write(request, response, callback, failure, where, body);
+  }
+
+  boolean isAnswered() {
+    return handedOver;
+  }
+
+  private static boolean isClientGone(Throwable failure) {
+    @Nullable Throwable cause = failure;
+    for (int depth = 0; cause != null && depth < 8; depth++) {
+      if (cause instanceof ClientGoneException) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  private RequestBody openBody() {
+    requireNoEncoding();
+    RequestBody open = body;
+    if (open == null) {
+      open = new RequestBody(Content.Source.asInputStream(request), limits);
+      body = open;
+    }
+    return open;
+  }
+
+  private void requireNoEncoding() {
+    String encoding = request.getHeaders().get(HttpHeader.CONTENT_ENCODING);
+    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+      throw new CoveException(
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE, "Send the body without a Content-Encoding");
+    }
+  }
+
+  private void requireJsonType() {
+    String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+    if (type == null) {
+      return;
+    }
+    String charset = "";
+    for (String parameter : type.split(";")) {
+      String stripped = parameter.strip().toLowerCase(Locale.ROOT);
+      if (stripped.startsWith("charset=")) {
+        charset = stripped.substring("charset=".length()).replace("\"", "");
+      }
+    }
+    boolean utf8 = charset.isEmpty() || charset.equals("utf-8") || charset.equals("utf8");
+    if (!utf8 || !mediaType(type).equalsIgnoreCase("application/json")) {
+      throw new CoveException(
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE, "The body must be application/json in UTF-8");
+    }
+  }
+
+  private static String mediaType(String value) {
+    int semicolon = value.indexOf(';');
+    return (semicolon < 0 ? value : value.substring(0, semicolon)).strip();
+  }
+
+  private static CoveException tooLarge() {
+    return new CoveException(
+        ErrorCode.TOO_LARGE,
+        "A JSON body may have at most %d bytes".formatted(HttpLimits.JSON_BODY));
+  }
+}

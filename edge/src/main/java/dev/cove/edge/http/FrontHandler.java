@@ -1,0 +1,103 @@
+package dev.cove.edge.http;
+
+import dev.cove.model.ErrorCode;
+import java.io.IOException;
+import java.util.Map;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What every request passes, in this order: host, route, key, endpoint. */
+final class FrontHandler extends Handler.Abstract {
+  private static final Logger LOG = LoggerFactory.getLogger(FrontHandler.class);
+  private static final Caller ANYONE = new Caller("", () -> true);
+
+  private final RouteTable routes;
+  private final HostCheck hosts;
+  private final KeyCheck keys;
+  private final HttpLimits limits;
+  private final RequestLog log;
+
+  FrontHandler(
+      RouteTable routes, HostCheck hosts, KeyCheck keys, HttpLimits limits, RequestLog log) {
+    this.routes = routes;
+    this.hosts = hosts;
+    this.keys = keys;
+    this.limits = limits;
+    this.log = log;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    long start = System.nanoTime();
+    // Work may take longer than a connection may be idle; reads and writes still time out.
+    request.addIdleTimeoutListener(_ -> false);
+    response.getHeaders().put("X-Content-Type-Options", "nosniff");
+    String route = "other";
+    try {
+      hosts.require(request.getHttpURI().getHost());
+      RouteTable.Found found = find(request);
+      Caller caller = ANYONE;
+      if (!(found instanceof RouteTable.Found.Here here && here.route().open())) {
+        caller = keys.require(request.getHeaders());
+      }
+      switch (found) {
+        case RouteTable.Found.Here here -> {
+          route = here.route().method() + " " + here.route().path();
+          run(here, caller, request, response, callback);
+        }
+        case RouteTable.Found.OtherMethod other ->
+            throw new HttpRefusal(
+                405,
+                ErrorCode.METHOD_NOT_ALLOWED,
+                "This path answers to " + String.join(", ", other.allowed()),
+                Map.of("Allow", String.join(", ", other.allowed())));
+        case RouteTable.Found.Nowhere _ ->
+            throw new HttpRefusal(404, ErrorCode.NOT_FOUND, "There is nothing at this path");
+      }
+    } catch (RuntimeException e) {
+      ProblemReply.write(request, response, callback, e, route, null);
+    }
+    log.answered(route, response.getStatus(), System.nanoTime() - start);
+    return true;
+  }
+
+  private RouteTable.Found find(Request request) {
+    String uri = request.getHttpURI().getPathQuery();
+    if (uri == null || uri.length() > HttpLimits.URI) {
+      throw new HttpRefusal(414, ErrorCode.TOO_LARGE, "The URL is too long");
+    }
+    return routes.find(request.getMethod(), request.getHttpURI().getPath());
+  }
+
+  private void run(
+      RouteTable.Found.Here here,
+      Caller caller,
+      Request request,
+      Response response,
+      Callback callback) {
+    String raw = request.getHttpURI().getQuery();
+    Query query = Query.parse(raw == null ? "" : raw, here.route().query());
+    var matched = new Exchange.Matched(here.parameters(), query, caller);
+    var exchange = new Exchange(request, response, callback, limits, matched);
+    String where = here.route().method() + " " + here.route().path();
+    @Nullable Exception failure = null;
+    try {
+      here.route().endpoint().handle(exchange);
+      exchange.finish();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure = e;
+    } catch (IOException | RuntimeException e) {
+      failure = e;
+    }
+    if (failure != null) {
+      LOG.debug("{} ended early", where, failure);
+      exchange.fail(failure, where);
+    }
+  }
+}

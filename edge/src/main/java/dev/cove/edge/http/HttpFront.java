@@ -1,0 +1,125 @@
+package dev.cove.edge.http;
+
+import dev.cove.control.key.ApiKeys;
+import dev.cove.model.CoveException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.http.UriCompliance.Violation;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
+
+/** The listening server: one connector, HTTP/1.1, a virtual thread per request. */
+public final class HttpFront implements AutoCloseable {
+  private final Server server;
+  private final ServerConnector connector;
+
+  private HttpFront(Server server, ServerConnector connector) {
+    this.server = server;
+    this.connector = connector;
+  }
+
+  /** Everything a front is made of. */
+  public record Parts(
+      String host,
+      int port,
+      HttpLimits limits,
+      List<Route> routes,
+      ApiKeys keys,
+      RequestLog log,
+      WebSockets sockets) {}
+
+  public static HttpFront start(Parts parts) throws IOException {
+    var scheduler = new ScheduledExecutorScheduler("edge-timer", true);
+    var server = new Server(new VirtualThreadPool(), scheduler, null);
+    var connector =
+        new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration(parts.limits())));
+    connector.setHost(parts.host());
+    connector.setPort(parts.port());
+    connector.setIdleTimeout(parts.limits().idle().toMillis());
+    connector.setAcceptQueueSize(1_024);
+    connector.addBean(new HeadDeadline(scheduler, parts.limits().head()));
+    server.addConnector(connector);
+    server.addBean(new NetworkConnectionLimit(parts.limits().connections(), connector));
+    var front =
+        new FrontHandler(
+            new RouteTable(parts.routes()),
+            new HostCheck(parts.host()),
+            new KeyCheck(parts.keys()),
+            parts.limits(),
+            parts.log());
+    server.setHandler(new GracefulHandler(front));
+    server.setErrorHandler((_, response, callback) -> {
+      ProblemReply.write(response, callback, response.getStatus());
+      return true;
+    });
+    server.setStopTimeout(parts.limits().stop().toMillis());
+    parts.sockets().install(server);
+    open(server);
+    return new HttpFront(server, connector);
+  }
+
+  public int port() {
+    return connector.getLocalPort();
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      throw new IllegalStateException("The HTTP server did not stop cleanly", e);
+    }
+  }
+
+  // The library's own lifecycle methods throw plain Exception.
+  private static void open(Server server) throws IOException {
+    try {
+      server.start();
+    } catch (IOException | CoveException e) {
+      stopAfter(server, e);
+      throw e;
+    } catch (Exception e) {
+      stopAfter(server, e);
+      throw new IllegalStateException("The HTTP server did not start", e);
+    }
+  }
+
+  private static void stopAfter(Server server, Exception cause) {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  private static HttpConfiguration configuration(HttpLimits limits) {
+    var http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    http.setSendDateHeader(false);
+    http.setRequestHeaderSize(HttpLimits.HEADERS);
+    http.setResponseHeaderSize(HttpLimits.HEADERS);
+    http.setIdleTimeout(limits.idle().toMillis());
+    http.setUriCompliance(URIS);
+    return http;
+  }
+
+  // Names of sandboxes are free text, so an encoded slash or dot in a segment is data here. That is
+  // safe because routes are found on the undecoded path and nothing is ever normalised.
+  private static final UriCompliance URIS =
+      UriCompliance.from(
+          Set.of(
+              Violation.AMBIGUOUS_PATH_SEGMENT,
+              Violation.AMBIGUOUS_PATH_SEPARATOR,
+              Violation.AMBIGUOUS_PATH_PARAMETER,
+              Violation.AMBIGUOUS_PATH_ENCODING,
+              Violation.AMBIGUOUS_EMPTY_SEGMENT,
+              Violation.SUSPICIOUS_PATH_CHARACTERS));
+}

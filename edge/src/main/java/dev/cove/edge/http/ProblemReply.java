@@ -1,0 +1,93 @@
+package dev.cove.edge.http;
+
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Blocker;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/** Sends problem documents. */
+final class ProblemReply {
+  private static final int MAX_DRAINED = 256 * 1024 * 1024;
+  private static final Duration MAX_DRAINING = Duration.ofSeconds(3);
+
+  private ProblemReply() {}
+
+  static void write(
+      Request request,
+      Response response,
+      Callback callback,
+      Throwable failure,
+      String where,
+      @Nullable RequestBody body) {
+    Problem problem = Problem.of(failure, where);
+    Problem.headers(failure).forEach((name, value) -> response.getHeaders().put(name, value));
+    byte[] bytes = Json.write(problem);
+    prepare(response, problem.status(), bytes.length);
+    if (deservesDraining(failure) && mayHaveMore(request, body)) {
+      response.getHeaders().put(HttpHeader.CONNECTION, "close");
+      writeAndDrain(request, response, callback, bytes);
+    } else {
+      response.write(true, ByteBuffer.wrap(bytes), callback);
+    }
+  }
+
+  /** For failures that the HTTP library found before there was an exchange. */
+  static void write(Response response, Callback callback, int status) {
+    byte[] bytes = Json.write(Problem.ofStatus(status));
+    prepare(response, status, bytes.length);
+    response.write(true, ByteBuffer.wrap(bytes), callback);
+  }
+
+  private static void prepare(Response response, int status, int length) {
+    response.setStatus(status);
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.MEDIA_TYPE);
+    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, length);
+  }
+
+  // Not for strangers, and not for those who were too slow already.
+  private static boolean deservesDraining(Throwable failure) {
+    return !(failure instanceof CoveException refused)
+        || (refused.code() != ErrorCode.UNAUTHENTICATED
+            && refused.code() != ErrorCode.REQUEST_TIMEOUT);
+  }
+
+  private static boolean mayHaveMore(Request request, @Nullable RequestBody body) {
+    return body == null ? request.getLength() != 0 : !body.hasEnded();
+  }
+
+  // A client that is still sending reads no answer. Closing now would reset the connection and
+  // throw the answer away, so what still comes is read and dropped, within bounds.
+  private static void writeAndDrain(
+      Request request, Response response, Callback callback, byte[] bytes) {
+    try (Blocker.Callback written = Blocker.callback()) {
+      response.write(true, ByteBuffer.wrap(bytes), written);
+      written.block();
+      drain(Content.Source.asInputStream(request));
+      callback.succeeded();
+    } catch (IOException e) {
+      callback.failed(e);
+    }
+  }
+
+  private static void drain(InputStream in) throws IOException {
+    byte[] scratch = new byte[64 * 1024];
+    long deadline = System.nanoTime() + MAX_DRAINING.toNanos();
+    long drained = 0;
+    while (drained < MAX_DRAINED && System.nanoTime() < deadline) {
+      int read = in.read(scratch);
+      if (read < 0) {
+        return;
+      }
+      drained += read;
+    }
+  }
+}

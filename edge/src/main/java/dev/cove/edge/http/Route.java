@@ -1,0 +1,29 @@
+package dev.cove.edge.http;
+
+import java.util.Set;
+
+/**
+ * What the API answers to.
+ *
+ * @param path with {@code {name}} for a segment that varies
+ * @param query the parameters that may follow; any other is refused
+ * @param open needs no key
+ */
+public record Route(
+    String method, String path, Set<String> query, boolean open, Endpoint endpoint) {
+  public Route {
+    query = Set.copyOf(query);
+  }
+
+  public static Route of(String method, String path, Endpoint endpoint) {
+    return new Route(method, path, Set.of(), false, endpoint);
+  }
+
+  public Route query(String... names) {
+    return new Route(method, path, Set.of(names), open, endpoint);
+  }
+
+  public Route openToAll() {
+    return new Route(method, path, query, true, endpoint);
+  }
+}

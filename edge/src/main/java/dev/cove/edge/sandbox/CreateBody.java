@@ -1,0 +1,57 @@
+package dev.cove.edge.sandbox;
+
+import dev.cove.control.sandbox.CreateSandbox;
+import dev.cove.edge.http.Fields;
+import dev.cove.edge.http.Text;
+import dev.cove.model.Resources;
+import dev.cove.model.Tier;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a caller may say about a new sandbox. */
+record CreateBody(
+    @Nullable String name,
+    @Nullable String template,
+    @Nullable String tier,
+    @Nullable Double cpus,
+    @Nullable Integer memoryMb,
+    @Nullable Integer diskMb,
+    @Nullable Integer maxProcesses,
+    @Nullable Map<String, @Nullable String> env,
+    @Nullable Map<String, @Nullable String> labels) {
+  private static final String DEFAULT_TEMPLATE = "host";
+  private static final double MAX_CPUS = 1_024;
+
+  CreateSandbox toRequest(Optional<String> idempotencyKey) {
+    return new CreateSandbox(
+        Optional.ofNullable(name),
+        template == null ? DEFAULT_TEMPLATE : template,
+        tier == null ? Tier.CONTAINER : requireTier(tier),
+        resources(),
+        Fields.textMap("env", env),
+        Fields.textMap("labels", labels),
+        idempotencyKey);
+  }
+
+  private Resources resources() {
+    Resources standard = Resources.DEFAULT;
+    return new Resources(
+        cpus == null ? standard.milliCpus() : milliCpus(cpus),
+        memoryMb == null ? standard.memoryMb() : memoryMb,
+        diskMb == null ? standard.diskMb() : diskMb,
+        maxProcesses == null ? standard.maxProcesses() : maxProcesses);
+  }
+
+  private static int milliCpus(double cpus) {
+    if (!(cpus >= 0.05 && cpus <= MAX_CPUS)) {
+      throw new IllegalArgumentException("cpus must be between 0.05 and 1024");
+    }
+    return (int) Math.round(cpus * 1_000);
+  }
+
+  private static Tier requireTier(String name) {
+    return Tier.find(name)
+        .orElseThrow(() -> new IllegalArgumentException("There is no tier " + Text.quote(name)));
+  }
+}

@@ -1,0 +1,61 @@
+package dev.cove.edge.sandbox;
+
+import dev.cove.control.sandbox.Sandbox;
+import dev.cove.model.SandboxState;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/** A sandbox as callers see it. Its environment may hold secrets and is never told. */
+record SandboxBody(
+    String id,
+    String name,
+    String state,
+    Optional<String> reason,
+    String template,
+    String tier,
+    double cpus,
+    int memoryMb,
+    int diskMb,
+    int maxProcesses,
+    Map<String, String> labels,
+    Instant createdAt,
+    Optional<Instant> startedAt) {
+  static SandboxBody of(Sandbox sandbox) {
+    var spec = sandbox.spec();
+    var resources = spec.resources();
+    return new SandboxBody(
+        sandbox.id().value(),
+        spec.name(),
+        sandbox.state().publicName(),
+        reason(sandbox.state()),
+        spec.template(),
+        spec.tier().publicName(),
+        resources.milliCpus() / 1_000.0,
+        resources.memoryMb(),
+        resources.diskMb(),
+        resources.maxProcesses(),
+        spec.labels(),
+        sandbox.createdAt(),
+        startedAt(sandbox.state()));
+  }
+
+  private static Optional<String> reason(SandboxState state) {
+    return switch (state) {
+      case SandboxState.Stopped stopped -> Optional.of(stopped.reason());
+      case SandboxState.Failed failed -> Optional.of(failed.reason());
+      case SandboxState.Requested _,
+          SandboxState.Starting _,
+          SandboxState.Running _,
+          SandboxState.Paused _,
+          SandboxState.Deleted _ ->
+          Optional.empty();
+    };
+  }
+
+  private static Optional<Instant> startedAt(SandboxState state) {
+    return state instanceof SandboxState.Running running
+        ? Optional.of(running.since())
+        : Optional.empty();
+  }
+}

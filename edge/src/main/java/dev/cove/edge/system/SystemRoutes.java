@@ -1,0 +1,72 @@
+package dev.cove.edge.system;
+
+import dev.cove.edge.http.Exchange;
+import dev.cove.edge.http.Route;
+import dev.cove.engine.EngineReport;
+import dev.cove.model.Tier;
+import dev.cove.node.Node;
+import dev.cove.node.NodeStatus;
+import java.util.List;
+import java.util.Locale;
+
+/** Health and capacity. */
+public final class SystemRoutes {
+  private final Node node;
+  private final String version;
+
+  public SystemRoutes(Node node, String version) {
+    this.node = node;
+    this.version = version;
+  }
+
+  public List<Route> routes() {
+    return List.of(
+        Route.of("GET", "/healthz", this::health).openToAll(),
+        Route.of("GET", "/api/v1/system", this::system));
+  }
+
+  private void health(Exchange exchange) {
+    exchange.withHeader("Cache-Control", "no-store").send(200, new HealthBody("ok", version));
+  }
+
+  private void system(Exchange exchange) {
+    NodeStatus status = node.status();
+    exchange.send(
+        200,
+        new SystemBody(
+            version,
+            status.sandboxes(),
+            status.maxSandboxes(),
+            status.warmCages(),
+            status.memoryAvailableBytes(),
+            status.diskLimits(),
+            List.of(EngineBody.of(Tier.CONTAINER, node.engineReport()))));
+  }
+
+  record HealthBody(String status, String version) {}
+
+  record SystemBody(
+      String version,
+      int sandboxes,
+      int maxSandboxes,
+      int warm,
+      long memoryAvailableBytes,
+      boolean diskLimits,
+      List<EngineBody> engines) {}
+
+  record EngineBody(String tier, boolean usable, List<FindingBody> findings) {
+    static EngineBody of(Tier tier, EngineReport report) {
+      return new EngineBody(
+          tier.publicName(),
+          report.usable(),
+          report.findings().stream().map(FindingBody::of).toList());
+    }
+  }
+
+  record FindingBody(String severity, String subject, String detail) {
+    static FindingBody of(EngineReport.Finding finding) {
+      return new FindingBody(
+          finding.severity().name().toLowerCase(Locale.ROOT), finding.subject(), finding.detail());
+    }
+  }
+}
