@@ -1,0 +1,327 @@
+package dev.cove.guest;
+
+import dev.cove.guest.FrameReader.Incoming;
+import dev.cove.model.ErrorCode;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The host's end of the link, over a connected socket.
+ *
+ * <p>Two virtual threads per link: one reads frames and hands them to their channels without ever
+ * waiting for a caller, one writes what callers queued. Anything the protocol forbids ends the
+ * link, and with it every call on it; the commands inside run on and can be attached to again.
+ */
+public final class GuestLink implements Guest, AutoCloseable {
+  /** Below the agent's own bound, so that it is met here. */
+  private static final int CHANNELS_MAX = 4000;
+
+  private static final String BUILD = "cove 0.1.0";
+
+  private final SocketChannel socket;
+  private final LinkWriter writer = new LinkWriter();
+  private final Map<Integer, LinkChannel> channels = new ConcurrentHashMap<>(4);
+  private final AtomicInteger lastChannel = new AtomicInteger();
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private final CompletableFuture<Hello> hello = new CompletableFuture<>();
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private volatile GuestLinkException why = new GuestLinkException("The link was closed here");
+
+  private record Hello(int version, String build) {}
+
+  private GuestLink(SocketChannel socket) {
+    this.socket = socket;
+  }
+
+  /**
+   * Takes the socket over and greets the agent.
+   *
+   * @throws GuestLinkException no agent answered in time, or none that we understand; the socket is
+   *     then closed
+   */
+  public static GuestLink open(SocketChannel socket, Duration helloTimeout) {
+    GuestLink link = new GuestLink(socket);
+    link.writer.sendNow(
+        Frame.HELLO,
+        0,
+        new Payload()
+            .u32(Frame.MAGIC)
+            .u16(Frame.VERSION)
+            .u16(Frame.MIN_VERSION)
+            .text(BUILD)
+            .toBytes());
+    Thread.ofVirtual().name("guest-link-write").start(link::write);
+    Thread.ofVirtual().name("guest-link-read").start(link::read);
+    try {
+      link.hello.get(helloTimeout.toNanos(), TimeUnit.NANOSECONDS);
+      return link;
+    } catch (TimeoutException e) {
+      throw link.failedToOpen(
+          new GuestLinkException(
+              "The agent did not greet within %d ms".formatted(helloTimeout.toMillis())));
+    } catch (ExecutionException e) {
+      throw link.failedToOpen(link.why);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw link.failedToOpen(new GuestLinkException("Interrupted while greeting the agent", e));
+    }
+  }
+
+  private GuestLinkException failedToOpen(GuestLinkException reason) {
+    end(reason);
+    return reason;
+  }
+
+  /** What the agent calls itself. */
+  public String agentBuild() {
+    return hello.join().build();
+  }
+
+  @Override
+  public Command start(CommandSpec spec) {
+    int flags =
+        (spec.stdin() ? 1 : 0) | (spec.terminal().isPresent() ? 2 : 0) | (spec.keep() ? 4 : 0);
+    long millis = spec.timeout().isZero() ? 0 : Math.max(1, spec.timeout().toMillis());
+    List<String> env = new ArrayList<>();
+    spec.env().forEach((name, value) -> env.add(variable(name, value)));
+    Payload args =
+        new Payload()
+            .u8(flags)
+            .u16(spec.terminal().map(CommandSpec.TerminalSize::rows).orElse(0))
+            .u16(spec.terminal().map(CommandSpec.TerminalSize::cols).orElse(0))
+            .u64(millis)
+            .text(spec.user())
+            .text(spec.cwd())
+            .texts(spec.argv())
+            .texts(env);
+    return LinkCommand.await(open(Op.START, args));
+  }
+
+  private static String variable(String name, String value) {
+    if (name.isEmpty() || name.indexOf('=') >= 0) {
+      throw new GuestException(
+          ErrorCode.INVALID_REQUEST, Errno.EINVAL, "An environment variable has a wrong name");
+    }
+    return name + "=" + value;
+  }
+
+  @Override
+  public Command attach(long processId) {
+    return LinkCommand.await(open(Op.ATTACH, new Payload().u64(processId)));
+  }
+
+  @Override
+  public List<ProcessInfo> processes() {
+    LinkChannel channel = open(Op.PROCESSES, new Payload());
+    PayloadReader reader = new PayloadReader(Records.collect(channel, 8 * 1024 * 1024));
+    return Records.parsed(
+        this,
+        () -> {
+          List<ProcessInfo> processes = new ArrayList<>();
+          while (!reader.atEnd()) {
+            processes.add(process(reader));
+          }
+          return List.copyOf(processes.reversed());
+        });
+  }
+
+  private static ProcessInfo process(PayloadReader reader) throws BrokenFrameException {
+    long id = reader.i64();
+    int pid = reader.i32();
+    int flags = reader.u8();
+    Instant startedAt = Instant.ofEpochMilli(reader.i64());
+    int code = reader.i32();
+    int signal = reader.i32();
+    Duration duration = Duration.ofNanos(reader.count());
+    String user = reader.text();
+    String cwd = reader.text();
+    List<String> argv = reader.texts();
+    Optional<CommandExit> exit =
+        (flags & 2) == 0
+            ? Optional.empty()
+            : Optional.of(new CommandExit(code, signal, (flags & 4) != 0, duration));
+    return new ProcessInfo(id, pid, argv, user, cwd, (flags & 1) != 0, startedAt, exit);
+  }
+
+  @Override
+  public void signal(long processId, int signal, boolean group) {
+    LinkCommand.requireSignal(signal);
+    Payload args = new Payload().u64(processId).u32(signal).u8(group ? 1 : 0);
+    open(Op.SIGNAL, args).awaitOver();
+  }
+
+  @Override
+  public void forget(long processId) {
+    open(Op.FORGET, new Payload().u64(processId)).awaitOver();
+  }
+
+  @Override
+  public GuestFiles files(String user) {
+    return new LinkFiles(this, user);
+  }
+
+  @Override
+  public TcpStream connect(int port) {
+    if (port < 1 || port > 65535) {
+      throw new GuestException(
+          ErrorCode.INVALID_REQUEST, Errno.EINVAL, "A port is between 1 and 65535, not " + port);
+    }
+    LinkChannel channel = open(Op.CONNECT, new Payload().u16(port));
+    channel.awaitReply();
+    return new LinkTcpStream(channel);
+  }
+
+  @Override
+  public GuestMetrics metrics() {
+    PayloadReader reader = open(Op.METRICS, new Payload()).awaitReply();
+    return Records.parsed(
+        this,
+        () ->
+            new GuestMetrics(
+                Duration.ofNanos(reader.count()),
+                reader.count(),
+                reader.count(),
+                reader.count(),
+                reader.count(),
+                reader.count(),
+                reader.i32()));
+  }
+
+  @Override
+  public CompletableFuture<Void> closed() {
+    return closed.copy();
+  }
+
+  @Override
+  public void close() {
+    end(new GuestLinkException("The link was closed here"));
+  }
+
+  LinkWriter writer() {
+    return writer;
+  }
+
+  /** Opens a channel; arguments that are too long for one frame follow in more. */
+  LinkChannel open(Op op, Payload payload) {
+    if (channels.size() >= CHANNELS_MAX) {
+      throw new GuestException(
+          ErrorCode.TOO_MANY_REQUESTS, Errno.EAGAIN, "Too many operations on one sandbox at once");
+    }
+    LinkChannel channel = register(op);
+    byte[] args = payload.toBytes();
+    int at = Math.min(args.length, Frame.PAYLOAD_MAX - 9);
+    int id = channel.id();
+    try {
+      Payload first = new Payload().u8(op.code).u32(FlowInput.WINDOW).u32(args.length);
+      writer.send(Frame.OPEN, id, first.raw(args, 0, at).toBytes());
+      while (at < args.length) {
+        int next = Math.min(args.length, at + Frame.PAYLOAD_MAX);
+        writer.send(Frame.ARGS, id, new Payload().raw(args, at, next).toBytes());
+        at = next;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      channel.release();
+      throw new GuestLinkException("Interrupted while asking the agent", e);
+    }
+    return channel;
+  }
+
+  private LinkChannel register(Op op) {
+    while (true) {
+      int id = lastChannel.incrementAndGet();
+      LinkChannel channel = new LinkChannel(this, id, op);
+      if (id != 0 && channels.putIfAbsent(id, channel) == null) {
+        if (ended.get()) { // and perhaps after the others were told
+          channel.onLinkLost(why);
+          channels.remove(id);
+        }
+        return channel;
+      }
+    }
+  }
+
+  private void write() {
+    try {
+      writer.run(socket);
+      end(new GuestLinkException("The agent does not read what it is sent"));
+    } catch (IOException e) {
+      end(new GuestLinkException("The link to the agent broke", e));
+    } catch (InterruptedException e) {
+      end(new GuestLinkException("The link was interrupted", e));
+    }
+  }
+
+  private void read() {
+    try {
+      FrameReader frames = new FrameReader(socket);
+      takeHello(frames.next());
+      while (true) {
+        dispatch(frames.next());
+      }
+    } catch (BrokenFrameException e) {
+      end(new GuestLinkException("The agent broke the protocol: " + e.getMessage(), e));
+    } catch (IOException e) {
+      end(new GuestLinkException("The link to the agent ended: " + e.getMessage(), e));
+    }
+  }
+
+  private void takeHello(Incoming frame) throws BrokenFrameException {
+    PayloadReader reader = new PayloadReader(frame.payload());
+    if (frame.type() != Frame.HELLO || frame.channel() != 0 || reader.i32() != Frame.MAGIC) {
+      throw new BrokenFrameException("it did not begin with HELLO");
+    }
+    int version = reader.u16();
+    int minVersion = reader.u16();
+    String build = reader.text();
+    if (version < Frame.MIN_VERSION || minVersion > Frame.VERSION) {
+      throw new BrokenFrameException(
+          "it speaks versions %d to %d, we speak %d to %d"
+              .formatted(minVersion, version, Frame.MIN_VERSION, Frame.VERSION));
+    }
+    hello.complete(new Hello(Math.min(version, Frame.VERSION), build));
+  }
+
+  private void dispatch(Incoming frame) throws BrokenFrameException {
+    LinkChannel channel = channels.get(frame.channel());
+    if (channel == null) {
+      throw new BrokenFrameException("a frame came on a channel that is not open");
+    }
+    if (channel.onFrame(frame.type(), frame.payload())) {
+      channels.remove(frame.channel());
+    }
+  }
+
+  /** Ends the link once; the first reason is the one that callers see. */
+  void end(GuestLinkException reason) {
+    if (!ended.compareAndSet(false, true)) {
+      return;
+    }
+    why = reason;
+    writer.close();
+    try {
+      socket.close();
+    } catch (IOException e) {
+      reason.addSuppressed(e);
+    }
+    hello.completeExceptionally(reason);
+    for (LinkChannel channel : List.copyOf(channels.values())) {
+      channel.onLinkLost(reason);
+    }
+    channels.clear();
+    Thread.startVirtualThread(() -> closed.complete(null));
+  }
+}

@@ -1,0 +1,110 @@
+package dev.cove.guest;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * The real agent as an ordinary process of this machine, with a socket and a folder of its own.
+ *
+ * <p>Ends with all its commands, whatever the test did.
+ */
+final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
+  static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final List<GuestLink> links = new ArrayList<>();
+  private Optional<Process> process = Optional.empty();
+  private Path folder = Path.of("/nonexistent");
+
+  @Override
+  public void beforeEach(ExtensionContext context) throws Exception {
+    folder =
+        Files.createTempDirectory(
+            "cove-agent",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+    Path program = folder.resolve("cove-agent");
+    Files.write(program, AgentBinary.forThisMachine().bytes());
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path work = Files.createDirectory(folder.resolve("work"));
+    Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwxrwxrwx"));
+    start(List.of(program.toString(), "--socket", socket().toString()));
+  }
+
+  private void start(List<String> command) throws IOException, InterruptedException {
+    process =
+        Optional.of(
+            new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("agent.log").toFile())
+                .start());
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!Files.exists(socket())) {
+      if (!process.get().isAlive() || System.nanoTime() > deadline) {
+        throw new IllegalStateException(
+            "The agent did not start: " + Files.readString(folder.resolve("agent.log")));
+      }
+      process.get().waitFor(1, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private Path socket() {
+    return folder.resolve("agent.sock");
+  }
+
+  /** A folder that any user may write to. */
+  Path work() {
+    return folder.resolve("work");
+  }
+
+  long pid() {
+    return process.orElseThrow().pid();
+  }
+
+  boolean isAlive() {
+    return process.orElseThrow().isAlive();
+  }
+
+  SocketChannel connect() throws IOException {
+    SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    channel.connect(UnixDomainSocketAddress.of(socket()));
+    return channel;
+  }
+
+  GuestLink link() throws IOException {
+    GuestLink link = GuestLink.open(connect(), PATIENCE);
+    links.add(link);
+    return link;
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws Exception {
+    links.forEach(GuestLink::close);
+    links.clear();
+    if (process.isPresent()) {
+      // SIGTERM: it kills its commands and leaves.
+      process.get().destroy();
+      if (!process.get().waitFor(20, TimeUnit.SECONDS)) {
+        process.get().destroyForcibly().waitFor();
+      }
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}
