@@ -1,0 +1,161 @@
+/*
+ * The writable layer: a sparse ext4 image of the size the sandbox may fill, behind a loop device
+ * that clears itself with the last mount. Only the sandbox's own mount namespace ever mounts it.
+ */
+#define _GNU_SOURCE
+#include "spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/loop.h>
+#include <linux/mount.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define LOOP_MAJOR 7
+#define LOOP_CONTROL_MAJOR 10
+#define LOOP_CONTROL_MINOR 237
+#define ATTEMPTS 1000
+
+static int part_shift;
+
+/*
+ * Own nodes in our tmpfs: the host's /dev may be empty, and the names here are nobody else's.
+ * Where loop devices have partitions, their minor numbers are spread.
+ */
+void loop_control_prepare(int max_partitions) {
+  while (max_partitions >> part_shift) part_shift++;
+  mknod("/loop-control", S_IFCHR | 0600, makedev(LOOP_CONTROL_MAJOR, LOOP_CONTROL_MINOR));
+}
+
+static int loop_open(uint32_t number) {
+  char name[32];
+  snprintf(name, sizeof name, "/loop%u", number);
+  if (mknod(name, S_IFBLK | 0600, makedev(LOOP_MAJOR, number << part_shift)) < 0 && errno != EEXIST)
+    return -1;
+  return open(name, O_RDWR | O_CLOEXEC);
+}
+
+int loop_usable(void) {
+  int control = open("/loop-control", O_RDWR | O_CLOEXEC);
+  if (control < 0) return 0;
+  int number = ioctl(control, LOOP_CTL_GET_FREE);
+  close(control);
+  int device = number < 0 ? -1 : loop_open((uint32_t)number);
+  if (device >= 0) close(device);
+  return device >= 0;
+}
+
+static void copy_range(int from, int to, off_t at, off_t end) {
+  static char buffer[65536];
+  while (at < end) {
+    size_t want = (size_t)(end - at) < sizeof buffer ? (size_t)(end - at) : sizeof buffer;
+    ssize_t n = pread(from, buffer, want, at);
+    if (n <= 0) child_fail(n < 0 ? errno : EIO);
+    if (pwrite(to, buffer, (size_t)n, at) != n) child_fail(errno ? errno : EIO);
+    at += n;
+  }
+}
+
+/* A clone where the file system can; else only the few hundred KiB that are not holes. */
+static void copy_sparse(int from, int to) {
+  if (ioctl(to, FICLONE, from) == 0) return;
+  struct stat info;
+  check(fstat(from, &info));
+  check(ftruncate(to, info.st_size));
+  for (off_t at = 0; at < info.st_size;) {
+    off_t data = lseek(from, at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return;
+    if (data < 0) child_fail(errno);
+    off_t hole = lseek(from, data, SEEK_HOLE);
+    if (hole < 0) child_fail(errno);
+    copy_range(from, to, data, hole);
+    at = hole;
+  }
+}
+
+static int image_copy(const struct plan *plan) {
+  step = "copy the base image";
+  int from = check(openat(host.base_images, plan->base_image, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", plan->id);
+  int to = check(openat(host.sandboxes, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  copy_sparse(from, to);
+  close(from);
+  return to;
+}
+
+static int loop_configure(int image, uint32_t *number) {
+  step = "set up a loop device";
+  int control = check(open("/loop-control", O_RDWR | O_CLOEXEC));
+  struct loop_config config;
+  memset(&config, 0, sizeof config);
+  config.fd = (uint32_t)image;
+  config.block_size = 4096;
+  config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+  memcpy(config.info.lo_file_name, "cove", 5);
+  for (int i = 0; i < ATTEMPTS; i++) {
+    int free_one = check(ioctl(control, LOOP_CTL_GET_FREE));
+    int device = loop_open((uint32_t)free_one);
+    if (device < 0 && errno != ENXIO && errno != ENODEV) child_fail(errno);
+    if (device < 0) continue;
+    if (ioctl(device, LOOP_CONFIGURE, &config) == 0) {
+      *number = (uint32_t)free_one;
+      close(control);
+      return device;
+    }
+    if (errno != EBUSY) child_fail(errno); /* EBUSY: another process was quicker */
+    close(device);
+  }
+  child_fail(EBUSY);
+}
+
+static int ext4_mount(uint32_t loop_number) {
+  char source[32];
+  snprintf(source, sizeof source, "/loop%u", loop_number);
+  const char *options[] = {"source", source, "discard", NULL, "noinit_itable", NULL, NULL};
+  return mount_detached("ext4", options,
+                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME);
+}
+
+int image_attach(const struct plan *plan, uint32_t *loop_number) {
+  int image = image_copy(plan);
+  int device = loop_configure(image, loop_number);
+  close(image);
+  step = "mount the image";
+  int mount = ext4_mount(*loop_number);
+  close(device);
+  return mount;
+}
+
+/*
+ * Used space and inodes. Mounting the device a second time gives the same file system without
+ * a step through the sandbox's own tree; the mount is never attached and ends with this process.
+ */
+void image_measure(const char *id, uint32_t loop_number) {
+  step = "find the image";
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", id);
+  struct stat info;
+  check(fstatat(host.sandboxes, name, &info, AT_SYMLINK_NOFOLLOW));
+  step = "find the loop device";
+  int device = check(loop_open(loop_number));
+  struct loop_info64 loop;
+  check(ioctl(device, LOOP_GET_STATUS64, &loop));
+  if (loop.lo_inode != info.st_ino || loop.lo_device != info.st_dev) child_fail(ESTALE);
+  step = "measure the image";
+  int mount = ext4_mount(loop_number);
+  struct statfs space;
+  check(fstatfs(mount, &space));
+  uint64_t block = (uint64_t)space.f_bsize;
+  uint64_t values[] = {(space.f_blocks - space.f_bfree) * block, space.f_blocks * block,
+                       space.f_files - space.f_ffree, space.f_files};
+  report_values(values, 4);
+  _exit(0);
+}

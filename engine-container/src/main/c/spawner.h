@@ -1,0 +1,117 @@
+/*
+ * The spawner builds cages. It is started by the engine as root, takes requests on stdin, answers
+ * on stdout and ends when stdin does. Cages are its children but never die with it.
+ *
+ * Only trusted Java speaks to it; nothing from inside a sandbox is ever read here. The parent only
+ * clones and watches; each child builds its own cage and reports the step that failed by a pipe.
+ */
+#ifndef COVE_SPAWNER_H
+#define COVE_SPAWNER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MAX_LAYERS 64
+#define MAX_GRAFTS 16
+#define MAX_CGROUPS 12
+#define MAX_FRAME 65536
+#define IDS_PER_SANDBOX 65536u
+
+/* What a package manager needs, and SETPCAP so that the agent can drop the rest for its children. */
+#define ROOT_CAPS 0x4fbull
+#define CAP_SETPCAP_BIT 8
+#define AGENT_CAPS (ROOT_CAPS | (1ull << CAP_SETPCAP_BIT))
+
+/* Everything of the host that a child uses is held as a descriptor: paths are not looked up twice. */
+struct host {
+  int proc;          /* the host's /proc */
+  int mount_ns;      /* the namespace in which layers are found by name */
+  int own_mount_ns;  /* a tmpfs and nothing else */
+  int net_ns;
+  int sandboxes;     /* folder with a folder per sandbox */
+  int base_images;
+  int sockets;
+  int agent;         /* sealed memfd */
+  int cgroups[MAX_CGROUPS];
+  int cgroup_count;
+  int cgroup2;       /* -1 where the v2 hierarchy is not used */
+  int favor;         /* keeps the favordynmods hierarchy alive; -1 where there is none */
+};
+extern struct host host;
+
+struct graft {
+  const char *target;
+  const char *source;
+};
+
+struct plan {
+  const char *id;
+  const char *base_image; /* empty: no disk limit, the writable layer is a plain folder */
+  uint32_t first_id;
+  uint64_t shm_bytes;
+  const char *layers[MAX_LAYERS];
+  int layer_count;
+  struct graft grafts[MAX_GRAFTS];
+  int graft_count;
+  int net_ns; /* from the pool, or -1 to make one */
+};
+
+/* Words on the report pipe from child to parent. */
+enum { REPORT_ERROR = 1, REPORT_VALUES = 2 };
+
+/* cage.c: runs in the child, never returns. */
+__attribute__((noreturn)) void cage_build(const struct plan *plan, int report);
+__attribute__((noreturn)) void child_fail(int error);
+extern const char *step; /* what is being done, for the report; with a name where one helps */
+extern const char *step_name;
+int check(int result); /* ends the child when a call failed */
+void report_values(const uint64_t *values, int count);
+void report_to(int fd);
+
+/* tree.c */
+struct trees {
+  int layers[MAX_LAYERS];
+  int grafts[MAX_GRAFTS];
+  int writable; /* only where there is no image */
+};
+void trees_open(const struct plan *plan, struct trees *trees);
+void root_build(const struct plan *plan, const struct trees *trees, int writable, int proc,
+                int user_ns);
+int mount_detached(const char *type, const char *const *options, unsigned attributes);
+
+/* image.c */
+int image_attach(const struct plan *plan, uint32_t *loop_number);
+__attribute__((noreturn)) void image_measure(const char *id, uint32_t loop_number);
+void loop_control_prepare(int max_partitions);
+int loop_usable(void);
+
+/* userns.c */
+int user_ns_create(int proc, uint32_t first_id);
+
+/* netns.c */
+int net_ns_take(void);
+int net_ns_refill(void); /* 1 when one was made, 0 when the pool is full or nothing can be made */
+void net_ns_pool_size(int size);
+void net_ns_furnish(int proc);
+
+/* seccomp.c */
+void seccomp_prepare(void);
+int seccomp_install(void);
+
+/* wire.c */
+struct reader {
+  const unsigned char *at;
+  size_t left;
+  int bad;
+};
+uint16_t take_u16(struct reader *reader);
+uint32_t take_u32(struct reader *reader);
+uint64_t take_u64(struct reader *reader);
+const char *take_string(struct reader *reader);
+void send_ok(uint32_t seq, const uint64_t *values, int count);
+void send_error(uint32_t seq, int error, const char *what);
+void send_exit(int pid, uint64_t start_time, uint32_t status);
+void send_hello(uint32_t facts);
+
+#endif

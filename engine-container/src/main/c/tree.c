@@ -1,0 +1,299 @@
+/*
+ * The root file system of a cage. Everything is mounted as real root and put together from
+ * descriptors; a name inside the sandbox's tree is walked one component at a time and a symbolic
+ * link on the way is an error, so an image cannot send a mount anywhere else.
+ */
+#define _GNU_SOURCE
+#include "spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define TTY_GROUP 5
+#define RO_QUIET (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+
+static int open_tree_at(int dir, const char *name, unsigned flags) {
+  return (int)syscall(SYS_open_tree, dir, name, flags | OPEN_TREE_CLOEXEC);
+}
+
+static int move_mount_to(int mount, int target) {
+  return (int)syscall(SYS_move_mount, mount, "", target, "",
+                      MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+static int set_attributes(int mount, uint64_t set, int user_ns) {
+  struct mount_attr attributes;
+  memset(&attributes, 0, sizeof attributes);
+  attributes.attr_set = set;
+  if (set & MOUNT_ATTR_NOATIME) attributes.attr_clr = MOUNT_ATTR__ATIME;
+  attributes.propagation = MS_PRIVATE;
+  if (user_ns >= 0) {
+    attributes.attr_set |= MOUNT_ATTR_IDMAP;
+    attributes.userns_fd = (uint64_t)user_ns;
+  }
+  return (int)syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+}
+
+/* Options are pairs; a name without a value is a flag. */
+int mount_detached(const char *type, const char *const *options, unsigned attributes) {
+  int fs = check((int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC));
+  for (; *options; options += 2) {
+    unsigned command = options[1] ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
+    check((int)syscall(SYS_fsconfig, fs, command, options[0], options[1], 0));
+  }
+  check((int)syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
+  int mount = check((int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attributes));
+  close(fs);
+  return mount;
+}
+
+/* Opens a folder below root, making the parts that are missing. */
+static int walk(int root, const char *path) {
+  int at = check(dup(root));
+  while (*path) {
+    while (*path == '/') path++;
+    size_t length = strcspn(path, "/");
+    if (length == 0) break;
+    char name[256];
+    if (length >= sizeof name) child_fail(ENAMETOOLONG);
+    memcpy(name, path, length);
+    name[length] = 0;
+    path += length;
+    if (strcmp(name, "..") == 0 || strcmp(name, ".") == 0) child_fail(EINVAL);
+    int next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (next < 0 && errno == ENOENT) {
+      check(mkdirat(at, name, 0755));
+      next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    }
+    check(next);
+    close(at);
+    at = next;
+  }
+  return at;
+}
+
+/* Layers are found in the host's own mount namespace; the child then returns to the empty one. */
+void trees_open(const struct plan *plan, struct trees *trees) {
+  step = "enter the host's mount namespace";
+  check(setns(host.mount_ns, CLONE_NEWNS));
+  for (int i = 0; i < plan->layer_count; i++) {
+    step = "open the layer", step_name = plan->layers[i];
+    trees->layers[i] = check(open_tree_at(AT_FDCWD, plan->layers[i], OPEN_TREE_CLONE));
+  }
+  for (int i = 0; i < plan->graft_count; i++) {
+    step = "open the graft", step_name = plan->grafts[i].source;
+    trees->grafts[i] = check(open_tree_at(AT_FDCWD, plan->grafts[i].source, OPEN_TREE_CLONE));
+  }
+  step_name = NULL;
+  if (!*plan->base_image) {
+    step = "open the writable folder";
+    char name[64];
+    snprintf(name, sizeof name, "%s/writable", plan->id);
+    trees->writable =
+        check(open_tree_at(host.sandboxes, name, OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW));
+  }
+  step = "create the mount namespace";
+  check(setns(host.own_mount_ns, CLONE_NEWNS));
+  check(unshare(CLONE_NEWNS));
+}
+
+static void attach(int mount, const char *name) {
+  check((int)syscall(SYS_move_mount, mount, "", AT_FDCWD, name, MOVE_MOUNT_F_EMPTY_PATH));
+}
+
+/* Folder pairs on the writable layer, one per overlay, with the rights of what lies below. */
+static void make_upper(int writable, int number, int lower) {
+  char upper[16], work[16];
+  snprintf(upper, sizeof upper, "u%d", number);
+  snprintf(work, sizeof work, "w%d", number);
+  struct stat info;
+  check(fstat(lower, &info));
+  if (!S_ISDIR(info.st_mode)) child_fail(ENOTDIR);
+  check(mkdirat(writable, upper, 0700));
+  check(mkdirat(writable, work, 0700));
+  check(fchownat(writable, upper, info.st_uid, info.st_gid, 0));
+  check(fchmodat(writable, upper, info.st_mode & 07777, 0));
+}
+
+static void id_map(int mount, unsigned attributes, int user_ns) {
+  check(set_attributes(mount, attributes | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, user_ns));
+}
+
+static void overlay(const char *lower, int number, const char *target) {
+  char options[1024];
+  int length = snprintf(options, sizeof options,
+                        "lowerdir=%s,upperdir=/writable/u%d,workdir=/writable/w%d,"
+                        "redirect_dir=off,index=off,metacopy=off,xino=auto",
+                        lower, number, number);
+  if (length >= (int)sizeof options) child_fail(E2BIG);
+  check(mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options));
+}
+
+static void overlays(const struct plan *plan, const struct trees *trees, int writable,
+                     int user_ns) {
+  step = "prepare the writable layer";
+  make_upper(writable, 0, trees->layers[0]);
+  for (int i = 0; i < plan->graft_count; i++) make_upper(writable, i + 1, trees->grafts[i]);
+  id_map(writable, MOUNT_ATTR_NOATIME, user_ns);
+  attach(writable, "/writable");
+
+  /*
+   * The overlay works on its layers with the rights of whoever mounts it. That must be an id that
+   * the id-mapped layers know: the sandbox's own root, but with our capabilities.
+   */
+  check(setfsgid((gid_t)plan->first_id) < 0 ? -1 : 0);
+  check(setfsuid((uid_t)plan->first_id) < 0 ? -1 : 0);
+
+  char lower[MAX_LAYERS * 5] = "";
+  for (int i = 0; i < plan->layer_count; i++) {
+    step = "map the ids of the layer", step_name = plan->layers[i];
+    char name[8];
+    snprintf(name, sizeof name, "/l%d", i);
+    id_map(trees->layers[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME, user_ns);
+    attach(trees->layers[i], name);
+    if (i > 0) strcat(lower, ":");
+    strcat(lower, name);
+  }
+  step = "mount the overlay", step_name = "/";
+  overlay(lower, 0, "/root");
+  int root = check(open("/root", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int i = 0; i < plan->graft_count; i++) {
+    step = "mount the graft", step_name = plan->grafts[i].target;
+    id_map(trees->grafts[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME, user_ns);
+    attach(trees->grafts[i], "/graft");
+    overlay("/graft", i + 1, "/grafted");
+    int target = walk(root, plan->grafts[i].target);
+    check((int)syscall(SYS_move_mount, AT_FDCWD, "/grafted", target, "", MOVE_MOUNT_T_EMPTY_PATH));
+    close(target);
+  }
+  step_name = NULL;
+  close(root);
+}
+
+/* One small tmpfs per sandbox holds /dev, /dev/shm, /sys and what masks parts of /proc. */
+static void small_tmpfs(const struct plan *plan) {
+  step = "mount the tmpfs for /dev";
+  char size[32], uid[16];
+  snprintf(size, sizeof size, "%llu", (unsigned long long)plan->shm_bytes);
+  snprintf(uid, sizeof uid, "%u", plan->first_id);
+  const char *options[] = {"source", "tmpfs", "size", size,  "nr_inodes", "65536", "mode", "0755",
+                           "uid",  uid,   "gid",       uid,     NULL};
+  int mount = mount_detached("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  attach(mount, "/small");
+  step = "fill /dev";
+  int small = check(open("/small", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  check(mkdirat(small, "sys", 0555));
+  check(mkdirat(small, "empty", 0555));
+  check(mknodat(small, "nothing", S_IFREG | 0444, 0));
+  check(mkdirat(small, "shm", 01777));
+  check(mkdirat(small, "dev", 0755));
+  int dev = check(openat(small, "dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  check(mkdirat(dev, "pts", 0755));
+  check(mkdirat(dev, "shm", 0755));
+  static const struct {
+    const char *name;
+    unsigned major, minor;
+  } nodes[] = {{"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},
+               {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0}};
+  for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
+    check(mknodat(dev, nodes[i].name, S_IFCHR | 0666, makedev(nodes[i].major, nodes[i].minor)));
+  check(symlinkat("pts/ptmx", dev, "ptmx"));
+  check(symlinkat("/proc/self/fd", dev, "fd"));
+  check(symlinkat("/proc/self/fd/0", dev, "stdin"));
+  check(symlinkat("/proc/self/fd/1", dev, "stdout"));
+  check(symlinkat("/proc/self/fd/2", dev, "stderr"));
+  close(dev);
+  close(small);
+}
+
+/* Puts a part of the small tmpfs, or of /proc itself, over target. */
+static void cover(int from, const char *name, unsigned attributes, int target) {
+  int part = check(open_tree_at(from, name, OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW));
+  check(set_attributes(part, attributes, -1));
+  check(move_mount_to(part, target));
+  close(part);
+}
+
+static void dev_and_sys(const struct plan *plan, int root) {
+  step = "mount /dev";
+  int target = walk(root, "dev");
+  cover(AT_FDCWD, "/small/dev", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, target);
+  close(target);
+  step = "mount /dev/shm";
+  target = walk(root, "dev/shm");
+  cover(AT_FDCWD, "/small/shm", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, target);
+  close(target);
+  step = "mount /dev/pts";
+  char group[16];
+  snprintf(group, sizeof group, "%u", plan->first_id + TTY_GROUP);
+  const char *options[] = {"source", "devpts", "gid", group, "mode", "0620", "ptmxmode", "0666", "max", "1024", NULL};
+  int pts = mount_detached("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  target = walk(root, "dev/pts");
+  check(move_mount_to(pts, target));
+  close(pts);
+  close(target);
+  step = "mount /sys";
+  target = walk(root, "sys");
+  cover(AT_FDCWD, "/small/sys", RO_QUIET, target);
+  close(target);
+}
+
+/*
+ * Most of /proc belongs to the host's root, which nobody inside is. Hidden are the parts that tell
+ * everybody about the host or its other tenants; read-only, those that set anything.
+ */
+static void proc_parts(int root) {
+  static const char *const masked[] = {
+      "acpi",    "asound",        "config.gz", "driver",     "interrupts", "iomem",
+      "ioports", "kallsyms",      "kcore",     "key-users",  "keys",       "kmsg",
+      "kpagecgroup", "latency_stats", "locks", "modules",    "mtrr",       "sched_debug",
+      "scsi",    "slabinfo",      "sysrq-trigger", "timer_list", "tty",    "vmallocinfo"};
+  static const char *const fixed[] = {"sys", "irq", "bus", "fs"};
+  step = "mask parts of /proc";
+  int proc = check(openat(root, "proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  for (size_t i = 0; i < sizeof masked / sizeof *masked; i++) {
+    int target = openat(proc, masked[i], O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (target < 0 && errno == ENOENT) continue;
+    struct stat info;
+    check(fstat(check(target), &info));
+    cover(AT_FDCWD, S_ISDIR(info.st_mode) ? "/small/empty" : "/small/nothing", RO_QUIET, target);
+    close(target);
+  }
+  step = "make parts of /proc read-only";
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+    int target = openat(proc, fixed[i], O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (target < 0 && errno == ENOENT) continue;
+    cover(proc, fixed[i], RO_QUIET, check(target));
+    close(target);
+  }
+  close(proc);
+}
+
+void root_build(const struct plan *plan, const struct trees *trees, int writable, int proc,
+                int user_ns) {
+  overlays(plan, trees, writable, user_ns);
+  small_tmpfs(plan);
+  int root = check(open("/root", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  dev_and_sys(plan, root);
+  step = "mount /proc";
+  int target = walk(root, "proc");
+  check(move_mount_to(proc, target));
+  close(target);
+  proc_parts(root);
+  step = "change to the new root";
+  check(fchdir(root));
+  close(root);
+  check((int)syscall(SYS_pivot_root, ".", "."));
+  check(umount2(".", MNT_DETACH));
+  check(chdir("/"));
+}

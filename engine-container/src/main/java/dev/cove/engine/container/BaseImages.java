@@ -1,0 +1,97 @@
+package dev.cove.engine.container;
+
+import dev.cove.engine.EngineException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Empty ext4 images, one per size, that sandboxes get a sparse copy of. */
+final class BaseImages {
+  /**
+   * No journal and no backups: an image that a crash of the host damages belongs to a sandbox that
+   * the crash has ended. One inode per 16 KiB is the sandbox's inode limit.
+   */
+  private static final List<String> OPTIONS =
+      List.of(
+          "-q",
+          "-F",
+          "-b",
+          "4096",
+          "-m",
+          "0",
+          "-O",
+          "^has_journal,^resize_inode,sparse_super2",
+          "-E",
+          "num_backup_sb=0,lazy_itable_init=1,nodiscard",
+          "-i",
+          "16384");
+
+  private final Path folder;
+  private final Map<Integer, String> names = new ConcurrentHashMap<>();
+
+  BaseImages(Path folder) {
+    this.folder = folder;
+  }
+
+  /** Looked for also where a plain user's PATH does not lead. */
+  static Optional<Path> findMkfs() {
+    String path = System.getenv().getOrDefault("PATH", "") + ":/usr/sbin:/sbin";
+    return Arrays.stream(path.split(":"))
+        .filter(folder -> !folder.isEmpty())
+        .map(folder -> Path.of(folder, "mkfs.ext4"))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** The name of the image of that size; made on first use. */
+  String require(int diskMb) {
+    return names.computeIfAbsent(diskMb, this::make);
+  }
+
+  private String make(int diskMb) {
+    String name = "ext4-" + diskMb;
+    Path image = folder.resolve(name);
+    if (Files.exists(image)) {
+      return name;
+    }
+    try {
+      Path fresh = Files.createTempFile(folder, name, ".new");
+      try (var file = new java.io.RandomAccessFile(fresh.toFile(), "rw")) {
+        file.setLength(diskMb * 1024L * 1024L);
+      }
+      mkfs(fresh);
+      Files.move(fresh, image, StandardCopyOption.ATOMIC_MOVE);
+      return name;
+    } catch (IOException e) {
+      throw new EngineException("Could not make an image of %d MB".formatted(diskMb), e);
+    }
+  }
+
+  private static void mkfs(Path image) throws IOException {
+    var command = new ArrayList<String>();
+    command.add(findMkfs().orElseThrow(() -> new IOException("No mkfs.ext4")).toString());
+    command.addAll(OPTIONS);
+    command.add(image.toString());
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    try {
+      if (process.waitFor() != 0) {
+        Files.deleteIfExists(image);
+        throw new EngineException("mkfs.ext4 failed: " + output.strip());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      process.destroyForcibly();
+      throw new EngineException("Interrupted while making an image", e);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.cove.engine.container;
+
+import dev.cove.engine.Cage;
+import dev.cove.engine.CageExit;
+import dev.cove.engine.CageUsage;
+import dev.cove.engine.EngineException;
+import dev.cove.model.Resources;
+import dev.cove.model.SandboxId;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A cage that runs, or ran a moment ago. */
+final class ContainerCage implements Cage {
+  private static final int KILLED = 128 + 9;
+  private static final int EXIT_DEADLINE_SECONDS = 30;
+
+  /** Takes away what is left of a cage whose processes are gone. */
+  interface Remains {
+    void remove(SandboxId id, CageRecord record);
+  }
+
+  private final SandboxId id;
+  private final CageRecord record;
+  private final CageRecord.Running running;
+  private final Path socket;
+  private final Spawner spawner;
+  private final Cgroups cgroups;
+  private final Remains remains;
+  private final CompletableFuture<Integer> agentExit;
+  private final CompletableFuture<CageExit> exit;
+  private volatile boolean destroying;
+  private boolean destroyed;
+
+  ContainerCage(
+      SandboxId id,
+      CageRecord record,
+      CageRecord.Running running,
+      CompletableFuture<Integer> agentExit,
+      Parts parts) {
+    this.id = id;
+    this.record = record;
+    this.running = running;
+    this.socket = parts.home().socket(id);
+    this.spawner = parts.spawner();
+    this.cgroups = parts.cgroups();
+    this.remains = parts.remains();
+    this.agentExit = agentExit;
+    this.exit = agentExit.thenApplyAsync(this::exitBy, Thread::startVirtualThread);
+  }
+
+  /** What all cages of an engine work with. */
+  record Parts(EngineHome home, Spawner spawner, Cgroups cgroups, Remains remains) {}
+
+  @Override
+  public SandboxId id() {
+    return id;
+  }
+
+  @Override
+  public SocketChannel connect() throws IOException {
+    var channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      channel.connect(UnixDomainSocketAddress.of(socket));
+      return channel;
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public synchronized void limit(Resources resources) {
+    requirePresent();
+    cgroups.limit(id, resources);
+  }
+
+  @Override
+  public synchronized void pause() {
+    requirePresent();
+    cgroups.freeze(id);
+  }
+
+  @Override
+  public synchronized void resume() {
+    requirePresent();
+    cgroups.thaw(id);
+  }
+
+  private void requirePresent() {
+    if (destroyed) {
+      throw new EngineException("Sandbox %s is gone".formatted(id));
+    }
+  }
+
+  @Override
+  public CageUsage usage() {
+    var counted = cgroups.usage(id);
+    long[] disk = {-1, -1, -1, -1};
+    if (running.loopDevice() >= 0 && !agentExit.isDone()) {
+      disk = measureDisk(disk);
+    }
+    return new CageUsage(
+        counted.cpu(),
+        counted.memoryBytes(),
+        counted.memoryPeakBytes(),
+        disk[0],
+        disk[2],
+        counted.processes(),
+        counted.oomKills());
+  }
+
+  private long[] measureDisk(long[] unknown) {
+    try {
+      return spawner.measure(new SpawnerRequest.Measure(id, running.loopDevice()));
+    } catch (SpawnerRefusedException e) {
+      return unknown; // it ended a moment ago, and its image with it
+    }
+  }
+
+  @Override
+  public CompletableFuture<CageExit> exit() {
+    return exit.copy();
+  }
+
+  private CageExit exitBy(int status) {
+    if (destroying) {
+      return CageExit.DESTROYED;
+    }
+    boolean killed = status == KILLED || status == Spawner.STATUS_UNKNOWN;
+    return killed && cgroups.oomKills(id) > 0 ? CageExit.OUT_OF_MEMORY : CageExit.AGENT_GONE;
+  }
+
+  @Override
+  public synchronized void destroy() {
+    if (destroyed) {
+      return;
+    }
+    destroying = true;
+    cgroups.thaw(id); // a frozen process does not die
+    spawner.kill(running.process());
+    awaitAgentExit();
+    remains.remove(id, record);
+    spawner.forget(running.process());
+    destroyed = true;
+  }
+
+  private void awaitAgentExit() {
+    try {
+      agentExit.get(EXIT_DEADLINE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException("Interrupted while sandbox %s ended".formatted(id), e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("An exit never fails", e);
+    } catch (TimeoutException e) {
+      throw new EngineException(
+          "Sandbox %s did not end %d s after SIGKILL".formatted(id, EXIT_DEADLINE_SECONDS), e);
+    }
+  }
+}

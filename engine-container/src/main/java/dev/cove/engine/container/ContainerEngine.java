@@ -1,0 +1,303 @@
+package dev.cove.engine.container;
+
+import dev.cove.engine.Cage;
+import dev.cove.engine.CagePlan;
+import dev.cove.engine.Engine;
+import dev.cove.engine.EngineException;
+import dev.cove.engine.EngineReport;
+import dev.cove.model.SandboxId;
+import dev.cove.model.Tier;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Cages from namespaces, seccomp and cgroups.
+ *
+ * <p>A start goes through: {@link IdRanges} for ids, {@link CageRecord} in the sandbox's folder,
+ * {@link Cgroups} for limits, {@link BaseImages} for a disk, and {@link Spawner} for the cage.
+ */
+public final class ContainerEngine implements Engine {
+  private static final int SHM_DIVISOR = 2;
+  private static final long MAX_SHM_BYTES = 1L << 30;
+
+  private final EngineHome home;
+  private final EngineSettings settings;
+  private final CgroupLayout layout;
+  private final Cgroups cgroups;
+  private final IdRanges ids;
+  private final Spawner spawner;
+  private final BaseImages baseImages;
+  private final boolean diskLimits;
+  private final String bootId;
+  private final Map<SandboxId, ContainerCage> cages = new ConcurrentHashMap<>();
+
+  private ContainerEngine(EngineHome home, EngineSettings settings, Path agent) {
+    this.home = home;
+    this.settings = settings;
+    this.layout = CgroupLayout.read();
+    this.cgroups = layout.cgroups(GroupName.of(home));
+    this.bootId = CageRecord.currentBootId();
+    cgroups.open();
+    this.ids = IdRanges.of(home.data());
+    keepIdsInUse();
+    this.baseImages = new BaseImages(home.baseImages());
+    this.spawner = new Spawner(spawnerCommand(agent));
+    this.diskLimits =
+        settings.diskImages() && spawner.hasLoopDevices() && BaseImages.findMkfs().isPresent();
+  }
+
+  /** An engine with the usual settings and the agent of this build. */
+  public static ContainerEngine open(EngineHome home) {
+    return open(home, EngineSettings.DEFAULT);
+  }
+
+  public static ContainerEngine open(EngineHome home, EngineSettings settings) {
+    makeFolders(home);
+    return new ContainerEngine(home, settings, NativeBinary.layOut("cove-agent", home.binaries()));
+  }
+
+  /** For tests of the engine alone: {@code agent} is a static program that plays the agent. */
+  static ContainerEngine open(EngineHome home, EngineSettings settings, Path agent) {
+    makeFolders(home);
+    return new ContainerEngine(home, settings, agent);
+  }
+
+  private static void makeFolders(EngineHome home) {
+    var owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    try {
+      Files.createDirectories(home.data());
+      for (Path folder :
+          List.of(home.binaries(), home.baseImages(), home.sandboxes(), home.sockets())) {
+        Files.createDirectories(folder, owner);
+      }
+    } catch (IOException e) {
+      throw new EngineException("Could not make the engine's folders in " + home.data(), e);
+    }
+  }
+
+  private void keepIdsInUse() {
+    for (SandboxId id : idsIn(home.sandboxes(), "")) {
+      CageRecord.find(home.sandbox(id))
+          .filter(record -> record.bootId().equals(bootId))
+          .ifPresent(record -> ids.keep(record.firstId()));
+    }
+  }
+
+  private ProcessBuilder spawnerCommand(Path agent) {
+    var command = new ArrayList<String>();
+    command.add(NativeBinary.layOut("cove-spawner", home.binaries()).toString());
+    command.addAll(List.of("--sandboxes", home.sandboxes().toString()));
+    command.addAll(List.of("--base-images", home.baseImages().toString()));
+    command.addAll(List.of("--sockets", home.sockets().toString()));
+    command.addAll(List.of("--agent", agent.toString()));
+    command.addAll(List.of("--net-pool", Integer.toString(settings.netNamespacePool())));
+    if (settings.favorCgroupMoves()) {
+      command.add("--favor-moves");
+    }
+    for (Path group : cgroups.groups()) {
+      command.addAll(List.of(cgroups.spawnerOption(), group.toString()));
+    }
+    var builder = new ProcessBuilder(command);
+    builder.environment().clear();
+    return builder;
+  }
+
+  @Override
+  public Tier tier() {
+    return Tier.CONTAINER;
+  }
+
+  /** False where a sandbox's disk use is not held to its limit; {@link #report} says why. */
+  public boolean enforcesDiskLimits() {
+    return diskLimits;
+  }
+
+  @Override
+  public EngineReport report() {
+    return new HostFindings(layout, spawner.favorsMoves(), spawner.hasLoopDevices(), settings)
+        .report();
+  }
+
+  @Override
+  public Cage start(CagePlan plan) {
+    requireWithinBounds(plan);
+    var record = new CageRecord(bootId, ids.take());
+    try {
+      makeFolder(plan.id());
+    } catch (EngineException e) {
+      ids.release(record.firstId());
+      throw e;
+    }
+    try {
+      return build(plan, record);
+    } catch (IOException | SpawnerRefusedException e) {
+      removeAfterFailure(plan.id(), record, e);
+      throw new EngineException(
+          "Could not start sandbox %s: %s".formatted(plan.id(), e.getMessage()), e);
+    } catch (EngineException e) {
+      removeAfterFailure(plan.id(), record, e);
+      throw e;
+    }
+  }
+
+  private static void requireWithinBounds(CagePlan plan) {
+    int layers = plan.root().layers().size();
+    int grafts = plan.root().grafts().size();
+    if (layers > SpawnerRequest.Start.MAX_LAYERS || grafts > SpawnerRequest.Start.MAX_GRAFTS) {
+      throw new EngineException(
+          "A root file system may have %d layers and %d grafts, not %d and %d"
+              .formatted(
+                  SpawnerRequest.Start.MAX_LAYERS,
+                  SpawnerRequest.Start.MAX_GRAFTS,
+                  layers,
+                  grafts));
+    }
+  }
+
+  /** Doubles as the claim to the id: a second start of the same sandbox fails here. */
+  private void makeFolder(SandboxId id) {
+    try {
+      Files.createDirectory(home.sandbox(id));
+    } catch (FileAlreadyExistsException e) {
+      throw new EngineException("Sandbox %s is there already, or was not removed".formatted(id), e);
+    } catch (IOException e) {
+      throw new EngineException("Could not make the folder of sandbox " + id, e);
+    }
+  }
+
+  private ContainerCage build(CagePlan plan, CageRecord record) throws IOException {
+    SandboxId id = plan.id();
+    Path folder = home.sandbox(id);
+    record.write(folder);
+    cgroups.create(id, plan.resources());
+    var started = spawner.start(request(plan, record));
+    var running = new CageRecord.Running(started.process(), started.loopDevice());
+    CageRecord.writeRunning(folder, running);
+    return register(id, record, running, started.exit());
+  }
+
+  private SpawnerRequest.Start request(CagePlan plan, CageRecord record) throws IOException {
+    String baseImage = "";
+    if (diskLimits) {
+      baseImage = baseImages.require(plan.resources().diskMb());
+    } else {
+      Files.createDirectory(home.sandbox(plan.id()).resolve("writable"));
+    }
+    long memory = plan.resources().memoryMb() * 1024L * 1024L;
+    long shm = Math.min(memory / SHM_DIVISOR, MAX_SHM_BYTES);
+    return new SpawnerRequest.Start(plan.id(), record.firstId(), shm, baseImage, plan.root());
+  }
+
+  private ContainerCage register(
+      SandboxId id,
+      CageRecord record,
+      CageRecord.Running running,
+      java.util.concurrent.CompletableFuture<Integer> exit) {
+    var parts = new ContainerCage.Parts(home, spawner, cgroups, this::removeRemains);
+    var cage = new ContainerCage(id, record, running, exit, parts);
+    cages.put(id, cage);
+    return cage;
+  }
+
+  private void removeAfterFailure(SandboxId id, CageRecord record, Exception why) {
+    try {
+      cgroups.killAll(id);
+      removeRemains(id, record);
+    } catch (EngineException e) {
+      why.addSuppressed(e); // remove() finds it later: the folder is still there
+    }
+  }
+
+  /** The folder goes last, so that whatever is left is still found by its id. */
+  private void removeRemains(SandboxId id, CageRecord record) {
+    cgroups.remove(id);
+    try {
+      Files.deleteIfExists(home.socket(id));
+      FolderRemoval.remove(home.sandbox(id));
+    } catch (IOException e) {
+      throw new EngineException("Could not remove the files of sandbox " + id, e);
+    }
+    cages.remove(id);
+    if (record.bootId().equals(bootId)) {
+      ids.release(record.firstId());
+    }
+  }
+
+  @Override
+  public Optional<Cage> adopt(SandboxId id) {
+    Cage known = cages.get(id);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    Path folder = home.sandbox(id);
+    var record = CageRecord.find(folder).filter(r -> r.bootId().equals(bootId));
+    var running = CageRecord.findRunning(folder);
+    if (record.isEmpty() || running.isEmpty()) {
+      return Optional.empty();
+    }
+    var exit = spawner.watch(running.get().process());
+    if (exit.isDone()) {
+      return Optional.empty();
+    }
+    return Optional.of(register(id, record.get(), running.get(), exit));
+  }
+
+  @Override
+  public Set<SandboxId> present() {
+    var present = new HashSet<>(cgroups.present());
+    present.addAll(idsIn(home.sandboxes(), ""));
+    present.addAll(idsIn(home.sockets(), ".sock"));
+    return Set.copyOf(present);
+  }
+
+  private static Set<SandboxId> idsIn(Path folder, String suffix) {
+    var ids = new HashSet<SandboxId>();
+    try (var entries = Files.newDirectoryStream(folder, "*" + suffix)) {
+      for (Path entry : entries) {
+        String name = entry.getFileName().toString();
+        String id = name.substring(0, name.length() - suffix.length());
+        if (SandboxId.isValid(id)) {
+          ids.add(new SandboxId(id));
+        }
+      }
+    } catch (IOException e) {
+      throw new EngineException("Could not list " + folder, e);
+    }
+    return ids;
+  }
+
+  @Override
+  public void remove(SandboxId id) {
+    var cage = cages.get(id);
+    if (cage != null) {
+      cage.destroy();
+      return;
+    }
+    cgroups.killAll(id);
+    removeRemains(id, CageRecord.find(home.sandbox(id)).orElse(new CageRecord("", 0)));
+  }
+
+  @Override
+  public void close() {
+    spawner.close();
+    if (present().isEmpty()) {
+      cgroups.close();
+      ids.releaseBlocks();
+    }
+  }
+
+  /** For tests that end the spawner. */
+  long spawnerPid() {
+    return spawner.pid();
+  }
+}

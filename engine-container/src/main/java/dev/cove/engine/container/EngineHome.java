@@ -1,0 +1,55 @@
+package dev.cove.engine.container;
+
+import dev.cove.model.SandboxId;
+import java.nio.file.Path;
+
+/**
+ * Where one Cove keeps its things.
+ *
+ * @param data survives a reboot
+ * @param run does not need to
+ */
+public record EngineHome(Path data, Path run) {
+  /** What fits in the address of a Unix socket, with its final NUL. */
+  private static final int MAX_SOCKET_PATH = 107;
+
+  public EngineHome {
+    data = data.toAbsolutePath().normalize();
+    run = run.toAbsolutePath().normalize();
+    int length = socket(run, "x".repeat(14)).toString().length();
+    if (length > MAX_SOCKET_PATH) {
+      throw new IllegalArgumentException(
+          "The folder %s is too long a name: sockets in it would have %d characters, at most %d"
+                  .formatted(run, length, MAX_SOCKET_PATH)
+              + " work. Choose a shorter COVE_HOME");
+    }
+  }
+
+  Path binaries() {
+    return data.resolve("engine/bin");
+  }
+
+  Path baseImages() {
+    return data.resolve("engine/base");
+  }
+
+  Path sandboxes() {
+    return data.resolve("engine/sandboxes");
+  }
+
+  Path sandbox(SandboxId id) {
+    return sandboxes().resolve(id.value());
+  }
+
+  Path sockets() {
+    return run.resolve("s");
+  }
+
+  Path socket(SandboxId id) {
+    return socket(run, id.value());
+  }
+
+  private static Path socket(Path run, String id) {
+    return run.resolve("s").resolve(id + ".sock");
+  }
+}

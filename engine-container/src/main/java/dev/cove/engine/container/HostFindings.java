@@ -1,0 +1,224 @@
+package dev.cove.engine.container;
+
+import dev.cove.engine.EngineReport;
+import dev.cove.engine.EngineReport.Finding;
+import dev.cove.engine.EngineReport.Severity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Looks at the host without changing anything, and says what it means for sandboxes. */
+final class HostFindings {
+  private static final int CAP_SYS_RESOURCE = 24;
+  private static final int OLDEST_MAJOR = 5;
+  private static final int OLDEST_MINOR = 19;
+
+  private final CgroupLayout layout;
+  private final boolean favorsMoves;
+  private final boolean loopDevices;
+  private final EngineSettings settings;
+  private final List<Finding> findings = new ArrayList<>();
+
+  HostFindings(
+      CgroupLayout layout, boolean favorsMoves, boolean loopDevices, EngineSettings settings) {
+    this.layout = layout;
+    this.favorsMoves = favorsMoves;
+    this.loopDevices = loopDevices;
+    this.settings = settings;
+  }
+
+  EngineReport report() {
+    kernel();
+    capabilities();
+    cgroups();
+    userNamespaces();
+    fileSystems();
+    disk();
+    seccomp();
+    corePattern();
+    bpf();
+    swap();
+    boolean usable = findings.stream().noneMatch(f -> f.severity() == Severity.MISSING);
+    return new EngineReport(usable, findings);
+  }
+
+  private void add(Severity severity, String subject, String detail) {
+    findings.add(new Finding(severity, subject, detail));
+  }
+
+  private void kernel() {
+    String release = read("/proc/sys/kernel/osrelease");
+    String[] parts = release.split("[.-]");
+    int major = Integer.parseInt(parts[0]);
+    int minor = Integer.parseInt(parts[1]);
+    boolean recent = major > OLDEST_MAJOR || (major == OLDEST_MAJOR && minor >= OLDEST_MINOR);
+    add(
+        recent ? Severity.OK : Severity.MISSING,
+        "kernel",
+        recent
+            ? "Linux " + release
+            : "Linux %s cannot stack id-mapped layers; 5.19 or newer is needed".formatted(release));
+  }
+
+  private void capabilities() {
+    long effective = Long.parseUnsignedLong(statusField("CapEff:"), 16);
+    if (!statusField("Uid:").startsWith("0")) {
+      add(Severity.MISSING, "root", "Cages are built by root; start the server as root");
+      return;
+    }
+    var missing = new ArrayList<String>();
+    for (var entry : CapabilityNames.NEEDED.entrySet()) {
+      if ((effective >> entry.getKey() & 1) == 0) {
+        missing.add(entry.getValue());
+      }
+    }
+    if (!missing.isEmpty()) {
+      add(
+          Severity.MISSING,
+          "capabilities",
+          "Root here lacks " + String.join(", ", missing) + ", without which no cage can be built");
+    } else if ((effective >> CAP_SYS_RESOURCE & 1) == 0) {
+      add(
+          Severity.WARNING,
+          "capabilities",
+          "Root here lacks CAP_SYS_RESOURCE: limits of open files can only be lowered, and the"
+              + " agent cannot be protected from the kernel's out-of-memory killer");
+    } else {
+      add(Severity.OK, "capabilities", "Root has all that is needed");
+    }
+  }
+
+  private void cgroups() {
+    var missing = layout.missing();
+    if (!missing.isEmpty()) {
+      add(
+          Severity.MISSING,
+          "cgroups",
+          "No controller for " + String.join(", ", missing) + "; mount it under /sys/fs/cgroup");
+      return;
+    }
+    add(Severity.OK, "cgroups", layout.describe());
+    if (layout.isV2()) {
+      return;
+    }
+    if (favorsMoves) {
+      add(Severity.OK, "cgroup moves", "favordynmods is on: joining a cgroup is fast");
+    } else {
+      add(
+          Severity.WARNING,
+          "cgroup moves",
+          "favordynmods is off: each start after a pause waits about 10 ms. "
+              + (settings.favorCgroupMoves()
+                  ? "The kernel refused it; Linux 6.0 or newer has it"
+                  : "It is switched off in the settings"));
+    }
+  }
+
+  private void userNamespaces() {
+    String max = read("/proc/sys/user/max_user_namespaces");
+    boolean on = Files.exists(Path.of("/proc/self/ns/user")) && !max.equals("0");
+    add(
+        on ? Severity.OK : Severity.MISSING,
+        "user namespaces",
+        on
+            ? "On, at most " + max
+            : "Off; set user.max_user_namespaces to some thousands with sysctl");
+  }
+
+  private void fileSystems() {
+    String known = read("/proc/filesystems");
+    boolean overlay = known.contains("overlay") || Files.exists(Path.of("/sys/module/overlay"));
+    add(
+        overlay ? Severity.OK : Severity.MISSING,
+        "overlay",
+        overlay
+            ? "Overlay file systems over id-mapped layers"
+            : "The kernel has no overlay file system; load it with modprobe overlay");
+  }
+
+  private void disk() {
+    if (!settings.diskImages()) {
+      add(Severity.WARNING, "disk limits", "Switched off in the settings: nothing holds a sandbox");
+    } else if (!loopDevices) {
+      add(
+          Severity.WARNING,
+          "disk limits",
+          "Not enforced: loop devices do not work here, so a sandbox can fill the host's disk."
+              + " Load the module with modprobe loop");
+    } else if (BaseImages.findMkfs().isEmpty()) {
+      add(
+          Severity.WARNING,
+          "disk limits",
+          "Not enforced: there is no mkfs.ext4. Install e2fsprogs and start the server again");
+    } else {
+      add(Severity.OK, "disk limits", "Size and inodes, by an ext4 image on a loop device each");
+    }
+  }
+
+  private void seccomp() {
+    String actions = read("/proc/sys/kernel/seccomp/actions_avail");
+    boolean there = actions.contains("kill_process") && actions.contains("errno");
+    add(
+        there ? Severity.OK : Severity.MISSING,
+        "seccomp",
+        there ? "System call filters" : "The kernel has no system call filters (CONFIG_SECCOMP)");
+  }
+
+  private void corePattern() {
+    String pattern = read("/proc/sys/kernel/core_pattern");
+    if (pattern.startsWith("|")) {
+      add(
+          Severity.WARNING,
+          "core_pattern",
+          "Core dumps go to a program on the host (%s). Sandboxes write none, but set it to"
+                  .formatted(pattern)
+              + " a plain name with sysctl kernel.core_pattern=core to be sure");
+    } else {
+      add(Severity.OK, "core_pattern", "Not a pipe to a program");
+    }
+  }
+
+  private void bpf() {
+    String disabled = read("/proc/sys/kernel/unprivileged_bpf_disabled");
+    if (disabled.equals("0")) {
+      add(
+          Severity.WARNING,
+          "unprivileged bpf",
+          "On. The filter denies bpf() in sandboxes; other users of the host have it. Turn it off"
+              + " with sysctl kernel.unprivileged_bpf_disabled=2");
+    } else {
+      add(Severity.OK, "unprivileged bpf", "Off");
+    }
+  }
+
+  private void swap() {
+    boolean on = read("/proc/swaps").lines().count() > 1;
+    if (on) {
+      add(
+          Severity.WARNING,
+          "swap",
+          "On: what sandboxes hold in memory, secrets too, may reach the host's disk");
+    } else {
+      add(Severity.OK, "swap", "Off");
+    }
+  }
+
+  private static String statusField(String name) {
+    return read("/proc/self/status")
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .map(line -> line.substring(name.length()).strip())
+        .findFirst()
+        .orElse("0");
+  }
+
+  private static String read(String file) {
+    try {
+      return Files.readString(Path.of(file)).strip();
+    } catch (IOException e) {
+      return ""; // this kernel has no such file
+    }
+  }
+}

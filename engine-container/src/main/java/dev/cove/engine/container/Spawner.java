@@ -1,0 +1,146 @@
+package dev.cove.engine.container;
+
+import dev.cove.engine.EngineException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A spawner that is always there: when its process dies, another takes over the watch of all cages,
+ * which the death does not touch.
+ */
+final class Spawner implements AutoCloseable {
+  /** The exit status of a process that was not a child of the spawner. */
+  static final int STATUS_UNKNOWN = -1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Spawner.class);
+
+  private final ProcessBuilder command;
+  private final Map<ProcessKey, CompletableFuture<Integer>> exits = new ConcurrentHashMap<>();
+  private final Object lock = new Object();
+  private @Nullable SpawnerProcess current;
+  private boolean closed;
+
+  Spawner(ProcessBuilder command) {
+    this.command = command;
+  }
+
+  boolean favorsMoves() {
+    return (process().facts() & SpawnerProcess.FACT_FAVOR_MOVES) != 0;
+  }
+
+  boolean hasLoopDevices() {
+    return (process().facts() & SpawnerProcess.FACT_LOOP_DEVICES) != 0;
+  }
+
+  long pid() {
+    return process().pid();
+  }
+
+  /**
+   * What came of a start.
+   *
+   * @param exit completes with the agent's exit code, or 128 + signal
+   */
+  record Started(ProcessKey process, int loopDevice, CompletableFuture<Integer> exit) {}
+
+  Started start(SpawnerRequest.Start request) {
+    long[] values = process().call(request);
+    var key = new ProcessKey((int) values[0], values[1]);
+    return new Started(key, (int) values[2], exitOf(key));
+  }
+
+  /**
+   * Watches a process that an earlier spawner started. The exit is complete at once when there is
+   * no such process.
+   */
+  CompletableFuture<Integer> watch(ProcessKey process) {
+    var exit = exitOf(process);
+    try {
+      process().call(new SpawnerRequest.Watch(process));
+    } catch (SpawnerRefusedException e) {
+      exited(process, STATUS_UNKNOWN);
+    }
+    return exit;
+  }
+
+  void kill(ProcessKey process) {
+    process().call(new SpawnerRequest.Kill(process));
+  }
+
+  /** Nobody will ask for this process again. */
+  void forget(ProcessKey process) {
+    exits.remove(process);
+  }
+
+  long[] measure(SpawnerRequest.Measure request) {
+    return process().call(request);
+  }
+
+  /** The news of an exit may come before anybody asks for it, so either side makes the entry. */
+  private CompletableFuture<Integer> exitOf(ProcessKey process) {
+    return exits.computeIfAbsent(process, _ -> new CompletableFuture<>());
+  }
+
+  private void exited(ProcessKey process, int status) {
+    exitOf(process).complete(status);
+  }
+
+  private SpawnerProcess process() {
+    synchronized (lock) {
+      if (closed) {
+        throw new EngineException("The engine is closed");
+      }
+      if (current == null) {
+        current = SpawnerProcess.start(command, new Link());
+      }
+      return current;
+    }
+  }
+
+  private final class Link implements SpawnerProcess.Listener {
+    @Override
+    public void exited(ProcessKey process, int status) {
+      Spawner.this.exited(process, status);
+    }
+
+    @Override
+    public void ended(boolean everWorked) {
+      synchronized (lock) {
+        current = null;
+        if (closed || !everWorked) {
+          return;
+        }
+      }
+      LOG.warn("The spawner ended unexpectedly; a new one takes over");
+      Thread.ofVirtual().name("cove-spawner-renewal").start(Spawner.this::watchAgain);
+    }
+  }
+
+  private void watchAgain() {
+    try {
+      for (var entry : exits.entrySet()) {
+        if (!entry.getValue().isDone()) {
+          var _ = watch(entry.getKey());
+        }
+      }
+    } catch (EngineException e) {
+      LOG.error("No new spawner: the end of running sandboxes will go unnoticed", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    SpawnerProcess last;
+    synchronized (lock) {
+      closed = true;
+      last = current;
+    }
+    if (last != null) {
+      last.close();
+    }
+  }
+}

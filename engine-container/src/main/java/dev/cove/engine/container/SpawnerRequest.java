@@ -1,0 +1,146 @@
+package dev.cove.engine.container;
+
+import dev.cove.engine.RootFs;
+import dev.cove.model.SandboxId;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/** A question to the spawner, as {@code main.c} reads it. */
+sealed interface SpawnerRequest {
+  /** Completes the sentence "Could not …". */
+  String purpose();
+
+  int operation();
+
+  void writeTo(Fields fields);
+
+  /**
+   * Builds a cage.
+   *
+   * @param baseImage the name of the image to start from, or empty for a plain folder
+   */
+  record Start(SandboxId id, int firstId, long shmBytes, String baseImage, RootFs root)
+      implements SpawnerRequest {
+    static final int MAX_LAYERS = 64;
+    static final int MAX_GRAFTS = 16;
+
+    @Override
+    public String purpose() {
+      return "start sandbox " + id;
+    }
+
+    @Override
+    public int operation() {
+      return 1;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putInt(firstId).putLong(shmBytes).putText(id.value()).putText(baseImage);
+      fields.putShort(root.layers().size());
+      root.layers().forEach(layer -> fields.putText(layer.toString()));
+      fields.putShort(root.grafts().size());
+      for (var graft : root.grafts()) {
+        fields.putText(graft.target()).putText(graft.source().toString());
+      }
+    }
+  }
+
+  /** Asks for the news of a process's end. */
+  record Watch(ProcessKey process) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "watch process " + process.pid();
+    }
+
+    @Override
+    public int operation() {
+      return 2;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putInt(process.pid()).putLong(process.startTime());
+    }
+  }
+
+  /** Sends SIGKILL; a process that is gone is no error. */
+  record Kill(ProcessKey process) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "kill process " + process.pid();
+    }
+
+    @Override
+    public int operation() {
+      return 3;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putInt(process.pid()).putLong(process.startTime());
+    }
+  }
+
+  /** Asks for used bytes, all bytes, used inodes and all inodes of a sandbox's image. */
+  record Measure(SandboxId id, int loopDevice) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "measure the disk of sandbox " + id;
+    }
+
+    @Override
+    public int operation() {
+      return 4;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putInt(loopDevice).putText(id.value());
+    }
+  }
+
+  default byte[] frame(int seq) {
+    var fields = new Fields().putInt(0).putInt(seq).putByte(operation());
+    writeTo(fields);
+    byte[] frame = fields.bytes.toByteArray();
+    ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN).putInt(frame.length - Integer.BYTES);
+    return frame;
+  }
+
+  /** Fields in the byte order of the machines Cove runs on. */
+  final class Fields {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+
+    private Fields() {}
+
+    Fields putByte(int value) {
+      bytes.write(value);
+      return this;
+    }
+
+    Fields putShort(int value) {
+      return putByte(value).putByte(value >> 8);
+    }
+
+    Fields putInt(int value) {
+      return putShort(value).putShort(value >> 16);
+    }
+
+    Fields putLong(long value) {
+      return putInt((int) value).putInt((int) (value >> 32));
+    }
+
+    Fields putText(String value) {
+      byte[] text = value.getBytes(StandardCharsets.UTF_8);
+      if (text.length > 4_095 || value.indexOf('\0') >= 0) {
+        throw new IllegalArgumentException("A path is longer than 4095 bytes or holds a NUL");
+      }
+      putShort(text.length);
+      bytes.writeBytes(text);
+      return putByte(0);
+    }
+  }
+}
