@@ -1,0 +1,258 @@
+package dev.cove.node;
+
+import dev.cove.engine.Cage;
+import dev.cove.engine.CagePlan;
+import dev.cove.engine.Engine;
+import dev.cove.engine.EngineReport;
+import dev.cove.guest.Guest;
+import dev.cove.guest.GuestMetrics;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.Resources;
+import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
+import dev.cove.node.admission.Admission;
+import dev.cove.node.admission.KernelMemory;
+import dev.cove.node.pool.WarmCages;
+import dev.cove.node.supervisor.SandboxSupervisor;
+import dev.cove.node.template.Templates;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The node that this process is. */
+public final class LocalNode implements Node {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalNode.class);
+
+  private final Engine engine;
+  private final Templates templates;
+  private final Admission admission;
+  private final WarmCages warm;
+  private final EngineReport report;
+  private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
+  private volatile LostListener listener = (_, _) -> {};
+
+  public LocalNode(NodeConfig config, Engine engine) {
+    this.engine = engine;
+    this.report = engine.report();
+    this.templates = new Templates(config.data().resolve("templates"));
+    this.admission =
+        new Admission(config.maxSandboxes(), config.memoryReserveBytes(), new KernelMemory());
+    this.warm = new WarmCages(report.usable() ? config.warmCages() : 0, this::buildWarm);
+  }
+
+  /** A sandbox that has a place here; its supervisor comes when it runs. */
+  private record Resident(Optional<SandboxSupervisor> supervisor, Resources limits) {}
+
+  @Override
+  public void onLost(LostListener newListener) {
+    this.listener = newListener;
+  }
+
+  @Override
+  public Set<SandboxId> recover(Map<SandboxId, SandboxSpec> expected) {
+    var adopted = ConcurrentHashMap.<SandboxId>newKeySet();
+    var all = new HashSet<>(engine.present());
+    all.addAll(expected.keySet());
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (SandboxId id : all) {
+        Future<?> _ =
+            threads.submit(() -> {
+              SandboxSpec spec = expected.get(id);
+              if (spec != null && adopt(id, spec)) {
+                adopted.add(id);
+              } else {
+                engine.remove(id);
+                LOG.info("sandbox {}: remains removed", id);
+              }
+            });
+      }
+    }
+    if (adopted.isEmpty()) {
+      templates.removeOldVersions();
+    }
+    warm.start();
+    return Set.copyOf(adopted);
+  }
+
+  private boolean adopt(SandboxId id, SandboxSpec spec) {
+    try {
+      Optional<Cage> cage = engine.adopt(id);
+      if (cage.isEmpty()) {
+        return false;
+      }
+      var supervisor = SandboxSupervisor.of(cage.get(), reason -> lost(id, reason));
+      residents.put(id, new Resident(Optional.of(supervisor), spec.resources()));
+      admission.adopt();
+      LOG.info("sandbox {}: adopted", id);
+      return true;
+    } catch (CoveException e) {
+      LOG.warn("sandbox {}: cannot be adopted: {}", id, e.getMessage());
+      return false;
+    }
+  }
+
+  @Override
+  public Reservation reserve(SandboxSpec spec) {
+    templates.requireKnown(spec.template());
+    requirePossible(spec);
+    admission.enter();
+    if (isWarmShape(spec)) {
+      Optional<SandboxSupervisor> taken = warm.take();
+      if (taken.isPresent() && fitted(taken.get(), spec.resources())) {
+        SandboxSupervisor supervisor = taken.get();
+        residents.put(supervisor.id(), new Resident(taken, spec.resources()));
+        return new Reservation(supervisor.id(), true);
+      }
+    }
+    SandboxId id = SandboxId.random();
+    residents.put(id, new Resident(Optional.empty(), spec.resources()));
+    return new Reservation(id, false);
+  }
+
+  private void requirePossible(SandboxSpec spec) {
+    if (!report.usable()) {
+      throw new CoveException(
+          ErrorCode.UNAVAILABLE, "This host cannot run sandboxes; cove doctor says why");
+    }
+    if (spec.tier() != engine.tier()) {
+      throw new CoveException(
+          ErrorCode.UNSUPPORTED, "This host does not offer the tier " + spec.tier().publicName());
+    }
+    if (!report.enforcesDiskLimits() && spec.resources().diskMb() != Resources.DEFAULT.diskMb()) {
+      throw new CoveException(
+          ErrorCode.UNSUPPORTED,
+          "This host cannot limit disk space, so diskMb cannot be promised; cove doctor says why");
+    }
+  }
+
+  private static boolean isWarmShape(SandboxSpec spec) {
+    return spec.template().equals(Templates.HOST)
+        && spec.resources().diskMb() == Resources.DEFAULT.diskMb();
+  }
+
+  private static boolean fitted(SandboxSupervisor supervisor, Resources resources) {
+    try {
+      supervisor.cage().limit(resources);
+      return true;
+    } catch (CoveException e) {
+      LOG.warn("warm cage {} could not be fitted: {}", supervisor.id(), e.getMessage());
+      supervisor.remove();
+      return false;
+    }
+  }
+
+  @Override
+  public void start(SandboxId id, SandboxSpec spec) {
+    Resident resident = residents.get(id);
+    if (resident == null) {
+      throw new IllegalStateException("Sandbox " + id + " was not reserved");
+    }
+    if (resident.supervisor().isEmpty()) {
+      SandboxSupervisor built = build(id, spec.template(), spec.resources());
+      var running = new Resident(Optional.of(built), spec.resources());
+      if (residents.computeIfPresent(id, (_, _) -> running) == null) {
+        built.remove();
+        throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id + " was removed meanwhile");
+      }
+    }
+  }
+
+  private SandboxSupervisor buildWarm() {
+    return build(SandboxId.random(), Templates.HOST, Resources.DEFAULT);
+  }
+
+  private SandboxSupervisor build(SandboxId id, String template, Resources resources) {
+    Cage cage = engine.start(new CagePlan(id, templates.rootOf(template), resources));
+    try {
+      return SandboxSupervisor.of(cage, reason -> lost(id, reason));
+    } catch (CoveException e) {
+      cage.destroy();
+      throw e;
+    }
+  }
+
+  private void lost(SandboxId id, String reason) {
+    if (residents.remove(id) != null) {
+      admission.leave();
+      LOG.info("sandbox {}: lost: {}", id, reason);
+      listener.lost(id, reason);
+    }
+  }
+
+  @Override
+  public void remove(SandboxId id) {
+    Resident resident = residents.remove(id);
+    if (resident != null) {
+      admission.leave();
+      resident.supervisor().ifPresent(SandboxSupervisor::remove);
+    }
+    engine.remove(id);
+  }
+
+  @Override
+  public Guest guest(SandboxId id) {
+    return requireRunning(id).guest();
+  }
+
+  private SandboxSupervisor requireRunning(SandboxId id) {
+    Resident resident = residents.get(id);
+    if (resident == null || resident.supervisor().isEmpty()) {
+      throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id + " is not running");
+    }
+    return resident.supervisor().get();
+  }
+
+  @Override
+  public SandboxMetrics metrics(SandboxId id) {
+    var usage = requireRunning(id).cage().usage();
+    GuestMetrics inside = guest(id).metrics();
+    Resident resident = residents.get(id);
+    Resources limits = resident == null ? Resources.DEFAULT : resident.limits();
+    return new SandboxMetrics(
+        usage.cpu(),
+        usage.memoryBytes(),
+        usage.memoryPeakBytes(),
+        inside.diskUsedBytes(),
+        inside.diskTotalBytes(),
+        inside.inodesUsed(),
+        inside.inodesTotal(),
+        usage.processes(),
+        usage.oomKills(),
+        limits);
+  }
+
+  @Override
+  public long oomKills(SandboxId id) {
+    return requireRunning(id).cage().oomKills();
+  }
+
+  @Override
+  public NodeStatus status() {
+    return new NodeStatus(
+        admission.taken(),
+        admission.maxSandboxes(),
+        warm.count(),
+        admission.availableBytes(),
+        admission.reserveBytes(),
+        report.enforcesDiskLimits());
+  }
+
+  @Override
+  public EngineReport engineReport() {
+    return report;
+  }
+
+  @Override
+  public void close() {
+    warm.close();
+    residents.values().forEach(r -> r.supervisor().ifPresent(SandboxSupervisor::release));
+    engine.close();
+  }
+}

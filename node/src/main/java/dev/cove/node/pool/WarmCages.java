@@ -1,0 +1,108 @@
+package dev.cove.node.pool;
+
+import dev.cove.model.CoveException;
+import dev.cove.node.supervisor.SandboxSupervisor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a number of cages standing, agent and all, each under the id that the sandbox will have.
+ *
+ * <p>Only the most common shape is kept: the default template and disk size. Limits are set when a
+ * cage is taken. Nobody's code has ever run in a warm cage, and a used one never comes back.
+ */
+public final class WarmCages implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WarmCages.class);
+
+  /** After a failure, so that a host in trouble is not hammered. */
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+
+  /** Refilling waits for a lull: creates that are under way want the processor themselves. */
+  private static final Duration LULL = Duration.ofMillis(2);
+
+  private final int size;
+  private final Supplier<SandboxSupervisor> builder;
+  private final ConcurrentLinkedDeque<SandboxSupervisor> ready = new ConcurrentLinkedDeque<>();
+  private final Semaphore wanted = new Semaphore(0);
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Thread filler;
+
+  public WarmCages(int size, Supplier<SandboxSupervisor> builder) {
+    this.size = size;
+    this.builder = builder;
+    this.filler = Thread.ofVirtual().name("warm-cages").unstarted(this::fill);
+  }
+
+  public void start() {
+    wanted.release(size);
+    filler.start();
+  }
+
+  /** A warm cage that lives, if there is one. */
+  public Optional<SandboxSupervisor> take() {
+    while (true) {
+      SandboxSupervisor cage = ready.poll();
+      if (cage == null) {
+        return Optional.empty();
+      }
+      wanted.release();
+      if (!cage.cage().exit().isDone()) {
+        return Optional.of(cage);
+      }
+    }
+  }
+
+  public int count() {
+    return ready.size();
+  }
+
+  private void fill() {
+    while (!closed.get()) {
+      try {
+        wanted.acquire();
+        TimeUnit.NANOSECONDS.sleep(LULL.toNanos());
+        build();
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+  }
+
+  private void build() throws InterruptedException {
+    try {
+      ready.add(builder.get());
+    } catch (CoveException e) {
+      LOG.warn("no warm cage could be built: {}", e.getMessage());
+      wanted.release();
+      TimeUnit.NANOSECONDS.sleep(AFTER_FAILURE.toNanos());
+    }
+  }
+
+  /** Stops refilling and removes what stands ready. */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    filler.interrupt();
+    try {
+      filler.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    List<SandboxSupervisor> left = new ArrayList<>();
+    for (var cage = ready.poll(); cage != null; cage = ready.poll()) {
+      left.add(cage);
+    }
+    left.forEach(SandboxSupervisor::remove);
+  }
+}

@@ -1,0 +1,184 @@
+package dev.cove.node.supervisor;
+
+import dev.cove.engine.Cage;
+import dev.cove.engine.CageExit;
+import dev.cove.guest.Guest;
+import dev.cove.guest.GuestLink;
+import dev.cove.guest.GuestLinkException;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.SandboxId;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns one running sandbox: its cage and the link to its agent.
+ *
+ * <p>A link may break while the cage is well, for instance when hostile code forges frames; it is
+ * made anew. When that fails for {@link #GIVE_UP}, or the cage has ended, the sandbox is lost: what
+ * is left of it is removed and the listener hears why, once.
+ */
+public final class SandboxSupervisor {
+  private static final Logger LOG = LoggerFactory.getLogger(SandboxSupervisor.class);
+  private static final Duration HELLO = Duration.ofSeconds(10);
+  private static final Duration GIVE_UP = Duration.ofSeconds(5);
+  private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
+
+  private final Cage cage;
+  private final Consumer<String> lost;
+  private final ReentrantLock lock = new ReentrantLock(true);
+  private final CountDownLatch ending = new CountDownLatch(1);
+
+  // Guarded by lock for writing.
+  private volatile @Nullable GuestLink link;
+  private boolean ended;
+
+  private SandboxSupervisor(Cage cage, Consumer<String> lost) {
+    this.cage = cage;
+    this.lost = lost;
+  }
+
+  /**
+   * Takes over a cage whose agent must answer now.
+   *
+   * @param lost hears the reason if the sandbox ends without {@link #remove}
+   * @throws GuestLinkException when it does not answer; the cage is left to the caller
+   */
+  public static SandboxSupervisor of(Cage cage, Consumer<String> lost) {
+    var supervisor = new SandboxSupervisor(cage, lost);
+    supervisor.connect();
+    CompletableFuture<Void> _ =
+        cage.exit().thenAcceptAsync(supervisor::cageEnded, Thread::startVirtualThread);
+    return supervisor;
+  }
+
+  public SandboxId id() {
+    return cage.id();
+  }
+
+  public Cage cage() {
+    return cage;
+  }
+
+  /** The link, made anew if the last one is broken. */
+  public Guest guest() {
+    GuestLink now = link;
+    if (now != null && !now.closed().isDone()) {
+      return now;
+    }
+    lock.lock();
+    try {
+      if (ended) {
+        throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id() + " has ended");
+      }
+      now = link;
+      return now != null && !now.closed().isDone() ? now : connect();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the sandbox on purpose. */
+  public void remove() {
+    if (end()) {
+      cage.destroy();
+    }
+  }
+
+  /** Lets go of the sandbox and leaves it running. */
+  public void release() {
+    end();
+  }
+
+  private GuestLink connect() {
+    try {
+      GuestLink fresh = GuestLink.open(cage.connect(), HELLO);
+      link = fresh;
+      CompletableFuture<Void> _ =
+          fresh.closed().whenCompleteAsync((_, _) -> linkClosed(), Thread::startVirtualThread);
+      return fresh;
+    } catch (IOException e) {
+      throw new GuestLinkException("The agent of sandbox " + id() + " cannot be reached", e);
+    }
+  }
+
+  private void linkClosed() {
+    long deadline = System.nanoTime() + GIVE_UP.toNanos();
+    while (!hasEnded() && !cage.exit().isDone()) {
+      try {
+        guest();
+        LOG.info("sandbox {}: link restored", id());
+        return;
+      } catch (CoveException e) {
+        if (System.nanoTime() > deadline) {
+          LOG.warn("sandbox {}: {}", id(), e.getMessage());
+          lose("its agent stopped answering");
+          return;
+        }
+        if (pausedUntilEnding()) {
+          return;
+        }
+      }
+    }
+  }
+
+  private boolean pausedUntilEnding() {
+    try {
+      return ending.await(BETWEEN_TRIES.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  private void cageEnded(CageExit exit) {
+    switch (exit) {
+      case DESTROYED -> end();
+      case OUT_OF_MEMORY -> lose("out of memory");
+      case AGENT_GONE -> lose("its agent ended");
+    }
+  }
+
+  private void lose(String reason) {
+    if (end()) {
+      cage.destroy();
+      lost.accept(reason);
+    }
+  }
+
+  /** True for the one caller that ends it. */
+  private boolean end() {
+    lock.lock();
+    try {
+      if (ended) {
+        return false;
+      }
+      ended = true;
+      ending.countDown();
+      GuestLink last = link;
+      if (last != null) {
+        last.close();
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean hasEnded() {
+    lock.lock();
+    try {
+      return ended;
+    } finally {
+      lock.unlock();
+    }
+  }
+}
