@@ -109,6 +109,11 @@ final class FakeNode implements Node {
   }
 
   @Override
+  public long oomKills(SandboxId id) {
+    return 0;
+  }
+
+  @Override
   public NodeStatus status() {
     return new NodeStatus(running.size(), maxSandboxes, 0, 0, 0, false);
   }
