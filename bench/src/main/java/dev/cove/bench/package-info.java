@@ -1,4 +1,9 @@
-/** Measures Cove beside its peers. */
+/**
+ * Measures Cove beside its peers.
+ *
+ * <p>Enter at {@link BenchMain}. {@code measure} does it, {@code peer} knows the others, {@code
+ * report} shows it.
+ */
 @NullMarked
 package dev.cove.bench;
 

@@ -52,10 +52,10 @@ public final class Command {
             .start(() -> {
               try {
                 if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                  process.destroyForcibly();
+                  process.toHandle().destroyForcibly();
                 }
               } catch (InterruptedException _) {
-                process.destroyForcibly();
+                process.toHandle().destroyForcibly();
               }
             });
     try (var output = process.getInputStream()) {

@@ -3,6 +3,7 @@ package dev.cove.bench.peer;
 import dev.cove.bench.peer.PeerStatus.Missing;
 import dev.cove.bench.peer.PeerStatus.Ready;
 import dev.cove.bench.peer.PeerStatus.Unusable;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** All the peers that the bench knows, looked for and set up. */
-public final class Peers implements AutoCloseable {
+public final class Peers implements Closeable {
   private static final List<String> NAMES =
       List.of("runc", "crun", "runsc", "bwrap", "docker", "podman");
   private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d[\\w.+~-]*");

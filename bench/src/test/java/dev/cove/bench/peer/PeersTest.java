@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,6 +70,25 @@ class PeersTest {
   }
 
   @Test
+  void whatever_is_installed_here_leaves_no_mount_or_cgroup_behind() throws Exception {
+    Path scratch = scratch();
+    try (Peers peers = Peers.prepare("/usr/local/bin:/usr/bin:/usr/sbin", scratch)) {
+      for (Peer peer : peers.ready()) {
+        var idle = peer.startIdle();
+        if (idle.isPresent()) {
+          assertThat(Command.run(idle.get()).exitCode()).as(peer.name() + " exec").isZero();
+        }
+      }
+    }
+    assertThat(Files.readString(Path.of("/proc/self/mountinfo")))
+        .doesNotContain(scratch.toString());
+    try (Stream<Path> groups = Files.walk(Path.of("/sys/fs/cgroup"), 2)) {
+      assertThat(groups)
+          .noneMatch(g -> g.toString().contains("cove-bench-" + ProcessHandle.current().pid()));
+    }
+  }
+
+  @Test
   void a_command_that_outlasts_its_limit_is_killed() throws Exception {
     Command.Result result = Command.run(List.of("sleep", "60"), Duration.ofMillis(100));
     assertThat(result.exitCode()).isEqualTo(137);
@@ -79,6 +99,8 @@ class PeersTest {
   }
 
   private Path scratch() throws IOException {
+    // A runtime that uses a user namespace must be able to pass through the temporary folder.
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
     return Files.createDirectories(folder.resolve("scratch"));
   }
 

@@ -1,0 +1,105 @@
+package dev.cove.bench;
+
+import dev.cove.bench.measure.Measurement;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What the user asked for.
+ *
+ * @param only names of measurements; empty for all
+ * @param launcher the {@code cove} to measure, if it was named
+ */
+record BenchOptions(
+    boolean help,
+    boolean json,
+    boolean quick,
+    boolean check,
+    Set<String> only,
+    Optional<Path> launcher) {
+
+  static final String USAGE =
+      """
+      Usage: cove bench [--quick] [--only NAME,...] [--json] [--check] [--cove FILE]
+
+      Measures Cove over its HTTP API, on servers of its own that are removed afterwards, beside
+      whichever of runc, crun, runsc, bwrap, docker and podman are installed.
+
+        --quick       fewer rounds, 5 s instead of 30 s, 100 sandboxes instead of 1,000
+        --only NAME   only these measurements: %s
+        --json        the report as JSON on standard output
+        --check       end with exit code 1 when a figure to reach is missed
+        --cove FILE   the launcher to measure, by default the one that started this
+        --help        this text
+      """
+          .formatted(names().stream().collect(Collectors.joining(", ")));
+
+  /** The user asked for something that there is not. */
+  static final class UsageException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    UsageException(String message) {
+      super(message);
+    }
+  }
+
+  private static List<String> names() {
+    return Measurement.all().stream().map(Measurement::name).toList();
+  }
+
+  static BenchOptions parse(List<String> arguments) {
+    boolean help = false;
+    boolean json = false;
+    boolean quick = false;
+    boolean check = false;
+    Set<String> only = Set.of();
+    Optional<Path> launcher = Optional.empty();
+    var rest = arguments.iterator();
+    while (rest.hasNext()) {
+      String argument = rest.next();
+      switch (argument) {
+        case "--help", "-h" -> help = true;
+        case "--json" -> json = true;
+        case "--quick" -> quick = true;
+        case "--check" -> check = true;
+        case "--only", "--cove" -> {
+          if (!rest.hasNext()) {
+            throw new UsageException(argument + " needs a value.");
+          }
+          if (argument.equals("--only")) {
+            only = measurements(rest.next());
+          } else {
+            launcher = Optional.of(Path.of(rest.next()).toAbsolutePath());
+          }
+        }
+        default -> throw new UsageException("There is no option " + argument + ".");
+      }
+    }
+    return new BenchOptions(help, json, quick, check, only, launcher);
+  }
+
+  private static Set<String> measurements(String list) {
+    var chosen = new LinkedHashSet<>(List.of(list.split(",")));
+    for (String name : chosen) {
+      if (!names().contains(name)) {
+        throw new UsageException(
+            "There is no measurement \""
+                + name
+                + "\"; there are "
+                + String.join(", ", names())
+                + ".");
+      }
+    }
+    return Set.copyOf(chosen);
+  }
+
+  List<Measurement> chosen() {
+    return Measurement.all().stream()
+        .filter(measurement -> only.isEmpty() || only.contains(measurement.name()))
+        .toList();
+  }
+}

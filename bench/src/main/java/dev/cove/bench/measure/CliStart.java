@@ -1,0 +1,53 @@
+package dev.cove.bench.measure;
+
+import dev.cove.bench.report.Finding;
+import dev.cove.bench.report.Section;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** What a person waits for when typing a command. */
+final class CliStart implements Measurement {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  @Override
+  public String name() {
+    return "cli";
+  }
+
+  @Override
+  public String title() {
+    return "Command line, start to end";
+  }
+
+  @Override
+  public Section measure(Workbench bench) throws IOException, InterruptedException {
+    try (BenchServer server = bench.startServer(Map.of())) {
+      var rounds = new Rounds();
+      rounds.add("version", "cove version", () -> run(bench, server, "version"));
+      rounds.add("ls", "cove ls", () -> run(bench, server, "ls"));
+      rounds.run(2, bench.effort().cliStarts());
+      return new Section(name(), title(), List.<Finding>copyOf(rounds.timings()), rounds.notes());
+    }
+  }
+
+  private static Duration run(Workbench bench, BenchServer server, String verb)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder = server.commandLine(bench.launcher().toString(), verb);
+    builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+    var watch = new Stopwatch();
+    Process process = builder.start();
+    if (!process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+      process.toHandle().destroyForcibly();
+      throw new IOException("cove " + verb + " did not end within " + LIMIT.toSeconds() + " s.");
+    }
+    Duration took = watch.elapsed();
+    if (process.exitValue() != 0) {
+      throw new IOException("cove " + verb + " ended with exit code " + process.exitValue() + ".");
+    }
+    return took;
+  }
+}

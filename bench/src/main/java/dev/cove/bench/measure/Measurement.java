@@ -1,0 +1,28 @@
+package dev.cove.bench.measure;
+
+import dev.cove.bench.report.Section;
+import java.io.IOException;
+import java.util.List;
+
+/** One thing that the bench can measure. */
+public interface Measurement {
+
+  /** All of them, in the order in which they run. */
+  static List<Measurement> all() {
+    return List.of(
+        new FirstOutput(),
+        new ExecTrue(),
+        new CreateBurst(),
+        new CreateRate(),
+        new Density(),
+        new ServerStart(),
+        new CliStart());
+  }
+
+  /** The name that {@code --only} takes. */
+  String name();
+
+  String title();
+
+  Section measure(Workbench bench) throws IOException, InterruptedException;
+}
