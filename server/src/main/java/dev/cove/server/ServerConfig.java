@@ -1,0 +1,116 @@
+package dev.cove.server;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * All that can be set, read once at start-up. An option wins over a variable.
+ *
+ * @param host the address to listen on; other machines can reach it only if told so here
+ * @param port 0 for any free one
+ * @param warmCages cages kept ready for the next creates
+ * @param memoryReserveMb what must stay available on the host; creates that would touch it fail
+ */
+record ServerConfig(
+    String host, int port, Home home, int maxSandboxes, int warmCages, int memoryReserveMb) {
+  private static final Set<String> OPTIONS = Set.of("--host", "--port", "--home");
+
+  /** Refuses what it does not understand, naming all that is wrong at once. */
+  static ServerConfig read(List<String> arguments, Map<String, String> environment) {
+    var faults = new ArrayList<String>();
+    Map<String, String> options = options(arguments, faults);
+    var source = new Source(options, environment, faults);
+    var config =
+        new ServerConfig(
+            source.text("--host", "COVE_HOST", "127.0.0.1"),
+            source.number("--port", "COVE_PORT", 7070, 0, 65_535),
+            source.home(),
+            source.number("", "COVE_MAX_SANDBOXES", 2_000, 1, 100_000),
+            source.number("", "COVE_POOL_SIZE", 8, 0, 1_000),
+            source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304));
+    if (!faults.isEmpty()) {
+      throw new ConfigException(faults);
+    }
+    return config;
+  }
+
+  private static Map<String, String> options(List<String> arguments, List<String> faults) {
+    var options = new HashMap<String, String>();
+    for (int i = 0; i < arguments.size(); i++) {
+      String argument = arguments.get(i);
+      int equals = argument.indexOf('=');
+      String name = equals < 0 ? argument : argument.substring(0, equals);
+      if (!OPTIONS.contains(name)) {
+        faults.add("There is no option %s; known are --host, --port and --home".formatted(name));
+      } else if (equals >= 0) {
+        options.put(name, argument.substring(equals + 1));
+      } else if (i + 1 == arguments.size()) {
+        faults.add("The option %s needs a value".formatted(name));
+      } else {
+        options.put(name, arguments.get(++i));
+      }
+    }
+    return options;
+  }
+
+  private record Source(
+      Map<String, String> options, Map<String, String> environment, List<String> faults) {
+    String text(String option, String variable, String otherwise) {
+      String value = find(option, variable).orElse(otherwise);
+      if (value.isBlank() || value.chars().anyMatch(c -> c <= ' ' || c == '"' || c > '~')) {
+        faults.add("%s is not a host name or address".formatted(nameOf(option, variable)));
+      }
+      return value;
+    }
+
+    int number(String option, String variable, int otherwise, int min, int max) {
+      Optional<String> text = find(option, variable);
+      if (text.isEmpty()) {
+        return otherwise;
+      }
+      try {
+        int number = Integer.parseInt(text.get());
+        if (number >= min && number <= max) {
+          return number;
+        }
+      } catch (NumberFormatException _) {
+        // Said below, as for a number out of range.
+      }
+      faults.add(
+          "%s must be a number between %d and %d".formatted(nameOf(option, variable), min, max));
+      return otherwise;
+    }
+
+    Home home() {
+      Optional<String> folder = find("--home", "COVE_HOME");
+      if (folder.isEmpty()) {
+        return Home.DEFAULT;
+      }
+      try {
+        return Home.in(Path.of(folder.get()));
+      } catch (InvalidPathException _) {
+        faults.add(nameOf("--home", "COVE_HOME") + " is not a path");
+        return Home.DEFAULT;
+      }
+    }
+
+    private Optional<String> find(String option, String variable) {
+      String given = options.getOrDefault(option, environment.get(variable));
+      return Optional.ofNullable(given).filter(text -> !text.isEmpty());
+    }
+
+    private String nameOf(String option, String variable) {
+      return options.containsKey(option) ? option : variable;
+    }
+  }
+
+  boolean reachableFromOutside() {
+    return !(host.equals("localhost") || host.startsWith("127.") || host.equals("::1"));
+  }
+}

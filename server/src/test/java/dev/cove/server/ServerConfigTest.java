@@ -1,0 +1,64 @@
+package dev.cove.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ServerConfigTest {
+  @Test
+  void without_any_setting_it_listens_on_this_machine_only() {
+    ServerConfig config = ServerConfig.read(List.of(), Map.of());
+    assertThat(config.host()).isEqualTo("127.0.0.1");
+    assertThat(config.port()).isEqualTo(7070);
+    assertThat(config.reachableFromOutside()).isFalse();
+    assertThat(config.home().data()).isEqualTo(Path.of("/var/lib/cove"));
+    assertThat(config.home().run()).isEqualTo(Path.of("/run/cove"));
+  }
+
+  @Test
+  void an_option_wins_over_a_variable() {
+    var environment = Map.of("COVE_PORT", "1", "COVE_HOME", "/a", "COVE_POOL_SIZE", "3");
+    ServerConfig config = ServerConfig.read(List.of("--port", "2", "--home=/b/../c"), environment);
+    assertThat(config.port()).isEqualTo(2);
+    assertThat(config.home()).isEqualTo(Home.in(Path.of("/c")));
+    assertThat(config.home().data()).isEqualTo(Path.of("/c/data"));
+    assertThat(config.warmCages()).isEqualTo(3);
+  }
+
+  @Test
+  void all_faults_are_named_at_once() {
+    var environment = Map.of("COVE_MAX_SANDBOXES", "many", "COVE_MEMORY_RESERVE_MB", "-1");
+    ConfigException fault =
+        catchThrowableOfType(
+            ConfigException.class,
+            () ->
+                ServerConfig.read(
+                    List.of("--prot", "--port=70000", "--host= x", "--home"), environment));
+    assertThat(fault.faults())
+        .satisfiesExactlyInAnyOrder(
+            one -> assertThat(one).contains("no option --prot"),
+            one -> assertThat(one).contains("--home needs a value"),
+            one -> assertThat(one).contains("--port must be a number between 0 and 65535"),
+            one -> assertThat(one).contains("--host is not a host name"),
+            one -> assertThat(one).contains("COVE_MAX_SANDBOXES must be a number"),
+            one -> assertThat(one).contains("COVE_MEMORY_RESERVE_MB must be a number"));
+  }
+
+  @Test
+  void an_address_of_the_network_is_told_apart_from_one_of_this_machine() {
+    for (String outside : List.of("0.0.0.0", "::", "10.0.0.1", "example.org")) {
+      assertThat(ServerConfig.read(List.of("--host", outside), Map.of()).reachableFromOutside())
+          .as(outside)
+          .isTrue();
+    }
+    for (String inside : List.of("127.0.0.2", "::1", "localhost")) {
+      assertThat(ServerConfig.read(List.of("--host", inside), Map.of()).reachableFromOutside())
+          .as(inside)
+          .isFalse();
+    }
+  }
+}
