@@ -5,6 +5,7 @@ import dev.cove.bench.report.Finding.Quantity;
 import dev.cove.bench.report.Section;
 import dev.cove.sdk.CreateOptions;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -39,6 +40,7 @@ final class Density implements Measurement {
   public Section measure(Workbench bench) throws IOException, InterruptedException {
     var findings = new ArrayList<Finding>();
     Set<String> ids = new HashSet<>();
+    Set<Path> cgroups;
     int crowd = bench.effort().crowd();
     BenchServer server =
         bench.startServer(Map.of("COVE_MAX_SANDBOXES", String.valueOf(crowd + FEW)));
@@ -59,11 +61,12 @@ final class Density implements Measurement {
         findings.add(seconds("create-" + target, "time to create " + target, creating));
         findings.add(new Quantity("memory-" + target, "memory of each of " + target, each, "KiB"));
       }
+      cgroups = Leftovers.findCgroups(ids);
       var watch = new Stopwatch();
       server.deleteAll(CLIENTS);
       findings.add(seconds("delete-" + crowd, "time to delete " + crowd, watch.elapsed()));
     }
-    Leftovers left = awaitGone(server, ids);
+    Leftovers left = awaitGone(server, cgroups);
     findings.add(
         new Quantity(
             "left-behind", "left behind after the server stopped", left.total(), "things"));
@@ -83,13 +86,13 @@ final class Density implements Measurement {
   }
 
   /** The kernel takes down namespaces and cgroups a moment after their last process has gone. */
-  private static Leftovers awaitGone(BenchServer server, Set<String> ids)
+  private static Leftovers awaitGone(BenchServer server, Set<Path> cgroups)
       throws IOException, InterruptedException {
     var watch = new Stopwatch();
-    Leftovers left = Leftovers.of(server.home(), ids);
+    Leftovers left = Leftovers.of(server.home(), cgroups);
     while (left.total() > 0 && watch.elapsed().compareTo(GONE_LIMIT) < 0) {
       Thread.sleep(GONE_PAUSE);
-      left = Leftovers.of(server.home(), ids);
+      left = Leftovers.of(server.home(), cgroups);
     }
     return left;
   }

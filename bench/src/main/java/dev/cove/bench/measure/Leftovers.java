@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -25,14 +26,14 @@ record Leftovers(
   private static final Path PROC = Path.of("/proc");
   private static final int CGROUP_DEPTH = 6;
 
-  static Leftovers of(Path home, Set<String> sandboxIds) throws IOException {
+  static Leftovers of(Path home, Set<Path> cgroups) throws IOException {
     return new Leftovers(
         countProcesses(home),
         countMountsBelow(home),
         countNamespaceMounts(home),
-        countCgroups(sandboxIds),
+        cgroups.stream().filter(Files::isDirectory).count(),
         countLoopDevices(home),
-        countFolders(home, sandboxIds));
+        countFolders(home));
   }
 
   long total() {
@@ -89,25 +90,31 @@ record Leftovers(
     return point.equals(folder.toString()) || point.startsWith(folder + "/");
   }
 
-  private static long countCgroups(Set<String> sandboxIds) throws IOException {
+  /**
+   * The cgroups of these sandboxes, and those of their home above them: to be asked while the
+   * sandboxes stand, so that it is known what must be gone afterwards.
+   */
+  static Set<Path> findCgroups(Set<String> sandboxIds) throws IOException {
     try (Stream<Path> groups = Files.walk(Path.of("/sys/fs/cgroup"), CGROUP_DEPTH)) {
-      return groups.filter(group -> isNamedAfter(group, sandboxIds)).count();
+      return groups
+          .filter(group -> sandboxIds.contains(group.getFileName().toString()))
+          .flatMap(group -> Stream.of(group, group.getParent()))
+          .collect(Collectors.toUnmodifiableSet());
     }
   }
 
-  private static long countFolders(Path home, Set<String> sandboxIds) throws IOException {
-    if (!Files.isDirectory(home)) {
+  private static long countFolders(Path home) throws IOException {
+    return countEntries(home.resolve("data/engine/sandboxes"))
+        + countEntries(home.resolve("run/s"));
+  }
+
+  private static long countEntries(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
       return 0;
     }
-    try (Stream<Path> files = Files.walk(home, 4)) {
-      return files.filter(file -> isNamedAfter(file, sandboxIds)).count();
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries.count();
     }
-  }
-
-  private static boolean isNamedAfter(Path file, Set<String> sandboxIds) {
-    String name = file.getFileName().toString();
-    int end = name.indexOf('.');
-    return sandboxIds.contains(end < 0 ? name : name.substring(0, end));
   }
 
   private static long countLoopDevices(Path home) throws IOException {

@@ -14,7 +14,7 @@ class LeftoversTest {
 
   @Test
   void an_empty_home_has_left_nothing() throws Exception {
-    assertThat(Leftovers.of(home, Set.of("abc123"))).isEqualTo(new Leftovers(0, 0, 0, 0, 0, 0));
+    assertThat(Leftovers.of(home, Set.of())).isEqualTo(new Leftovers(0, 0, 0, 0, 0, 0));
   }
 
   @Test
@@ -56,26 +56,30 @@ class LeftoversTest {
   }
 
   @Test
-  void a_folder_or_file_named_after_a_sandbox_is_found() throws Exception {
-    Files.createDirectories(home.resolve("data/sandboxes/abc123"));
+  void a_folder_or_socket_of_a_sandbox_is_found() throws Exception {
+    Files.createDirectories(home.resolve("data/engine/sandboxes/abc123"));
     Files.createDirectories(home.resolve("run/s"));
     Files.createFile(home.resolve("run/s/abc123.sock"));
-    Files.createFile(home.resolve("run/s/other.sock"));
-    assertThat(Leftovers.of(home, Set.of("abc123")).folders()).isEqualTo(2);
+    assertThat(Leftovers.of(home, Set.of()).folders()).isEqualTo(2);
   }
 
   @Test
-  void a_cgroup_named_after_a_sandbox_is_found() throws Exception {
-    Path parent =
+  void a_sandboxs_cgroup_and_the_one_above_are_found_until_they_are_removed() throws Exception {
+    Path hierarchy =
         Files.isDirectory(Path.of("/sys/fs/cgroup/pids"))
             ? Path.of("/sys/fs/cgroup/pids")
             : Path.of("/sys/fs/cgroup");
-    String id = "covebenchtest" + ProcessHandle.current().pid();
-    Files.createDirectory(parent.resolve(id));
+    String id = "sandbox" + ProcessHandle.current().pid();
+    Path above = Files.createDirectory(hierarchy.resolve("cove-bench-test-" + id));
     try {
-      assertThat(Leftovers.of(home, Set.of(id)).cgroups()).isEqualTo(1);
+      Path group = Files.createDirectory(above.resolve(id));
+      Set<Path> seen = Leftovers.findCgroups(Set.of(id));
+      assertThat(seen).containsExactlyInAnyOrder(above, group);
+      Files.delete(group);
+      assertThat(Leftovers.of(home, seen).cgroups()).isEqualTo(1);
     } finally {
-      Files.delete(parent.resolve(id));
+      Files.deleteIfExists(above.resolve(id));
+      Files.delete(above);
     }
   }
 }
