@@ -116,6 +116,11 @@ final class ContainerCage implements Cage {
         counted.oomKills());
   }
 
+  @Override
+  public long oomKills() {
+    return cgroups.oomKills(id);
+  }
+
   private long[] measureDisk(long[] unknown) {
     try {
       return spawner.measure(new SpawnerRequest.Measure(id, running.loopDevice()));

@@ -41,7 +41,7 @@ final class HostFindings {
     bpf();
     swap();
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Severity.MISSING);
-    return new EngineReport(usable, findings);
+    return new EngineReport(usable, loopDevices, findings);
   }
 
   private void add(Severity severity, String subject, String detail) {
