@@ -1,11 +1,8 @@
 package dev.cove.sdk;
 
-import dev.cove.sdk.json.Json;
-import dev.cove.sdk.json.JsonShapeException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -30,42 +27,13 @@ public record ServerAddress(URI url, String apiKey) {
       }
       return Optional.of(new ServerAddress(parse(url), key));
     }
-    Optional<URI> local = findLocalUrl(environment);
-    if (local.isEmpty()) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        new ServerAddress(local.get(), key.isEmpty() ? requireLocalKey(environment) : key));
-  }
-
-  /** The folder for run-time files: {@code $COVE_HOME/run}, or {@code /run/cove}. */
-  public static Path runFolder(Map<String, String> environment) {
-    String home = environment.getOrDefault("COVE_HOME", "");
-    return home.isEmpty() ? Path.of("/run/cove") : Path.of(home, "run").toAbsolutePath();
-  }
-
-  /** The folder for lasting files: {@code $COVE_HOME/data}, or {@code /var/lib/cove}. */
-  public static Path dataFolder(Map<String, String> environment) {
-    String home = environment.getOrDefault("COVE_HOME", "");
-    return home.isEmpty() ? Path.of("/var/lib/cove") : Path.of(home, "data").toAbsolutePath();
-  }
-
-  private static Optional<URI> findLocalUrl(Map<String, String> environment) {
-    Path file = runFolder(environment).resolve("server.json");
-    try {
-      return Optional.of(parse(Json.parseObject(Files.readAllBytes(file)).requireText("url")));
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
-    } catch (IOException e) {
-      throw new CoveConnectionException(
-          "The local server's address in " + file + " can't be read", e);
-    } catch (JsonShapeException e) {
-      throw new CoveConnectionException("The local server's address in " + file + " is damaged", e);
-    }
+    return LocalServer.find(environment)
+        .map(local ->
+            new ServerAddress(local.url(), key.isEmpty() ? requireLocalKey(environment) : key));
   }
 
   private static String requireLocalKey(Map<String, String> environment) {
-    Path file = dataFolder(environment).resolve("local.key");
+    Path file = LocalServer.dataFolder(environment).resolve("local.key");
     try {
       return Files.readString(file).strip();
     } catch (IOException e) {
@@ -78,7 +46,7 @@ public record ServerAddress(URI url, String apiKey) {
     try {
       return URI.create(url);
     } catch (IllegalArgumentException e) {
-      throw new CoveConnectionException("The server's address is not a URL: " + url, e);
+      throw new CoveConnectionException("COVE_URL is not a URL: " + url, e);
     }
   }
 

@@ -1,0 +1,115 @@
+package dev.cove.cli;
+
+import dev.cove.sdk.Command;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** How a command is to run. */
+final class CommandFlags {
+  /** Whether our input goes to the command. */
+  enum Interactive {
+    auto,
+    yes,
+    no
+  }
+
+  @Option(
+      names = {"-u", "--user"},
+      paramLabel = "USER",
+      description = "Run as this user of the sandbox; default 'user'.")
+  private Optional<String> user = Optional.empty();
+
+  @Option(
+      names = {"-w", "--cwd"},
+      paramLabel = "FOLDER",
+      description = "Run in this folder; default the user's home.")
+  private Optional<String> cwd = Optional.empty();
+
+  @Option(
+      names = {"-e", "--env"},
+      paramLabel = "KEY=VALUE",
+      description = "A variable for the command; may be given often.")
+  private Map<String, String> env = Map.of();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      converter = Time.class,
+      description = "Kill the command after this time: 500ms, 30s, 5m, 1h.")
+  private Optional<Duration> timeout = Optional.empty();
+
+  @Option(
+      names = {"-t", "--tty"},
+      description = "Give the command a terminal.")
+  private boolean tty;
+
+  @Option(
+      names = {"-i", "--interactive"},
+      paramLabel = "WHEN",
+      arity = "0..1",
+      fallbackValue = "yes",
+      defaultValue = "auto",
+      description =
+          "Pass our input on: yes, no, or auto (the default), which means yes unless the input is"
+              + " /dev/null. Say no inside a loop that reads its own input.")
+  private Interactive interactive = Interactive.auto;
+
+  boolean tty() {
+    return tty;
+  }
+
+  Interactive interactive() {
+    return interactive;
+  }
+
+  Command command(List<String> argv) {
+    Command command = Command.of(argv);
+    if (user.isPresent()) {
+      command = command.user(user.get());
+    }
+    if (cwd.isPresent()) {
+      command = command.cwd(cwd.get());
+    }
+    if (timeout.isPresent()) {
+      command = command.timeout(timeout.get());
+    }
+    for (var variable : env.entrySet()) {
+      command = command.env(variable.getKey(), variable.getValue());
+    }
+    return command;
+  }
+
+  /** A command line without the delimiter that may stand before it. */
+  static List<String> withoutDelimiter(List<String> words) {
+    return !words.isEmpty() && words.getFirst().equals("--")
+        ? words.subList(1, words.size())
+        : words;
+  }
+
+  /** Reads a time such as {@code 30s}; a bare number is seconds. */
+  static final class Time implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      if (!text.matches("[0-9]{1,9}(ms|s|m|h)?")) {
+        throw new TypeConversionException("'" + text + "' is not a time such as 500ms, 30s or 5m");
+      }
+      long number = Long.parseLong(text.replaceAll("[a-z]", ""));
+      Duration time =
+          switch (text.replaceAll("[0-9]", "")) {
+            case "ms" -> Duration.ofMillis(number);
+            case "m" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            default -> Duration.ofSeconds(number);
+          };
+      if (time.isZero() || time.compareTo(Duration.ofDays(1)) > 0) {
+        throw new TypeConversionException("'" + text + "' is not between 1ms and 24h");
+      }
+      return time;
+    }
+  }
+}

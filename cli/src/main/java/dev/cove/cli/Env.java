@@ -1,0 +1,35 @@
+package dev.cove.cli;
+
+import dev.cove.sdk.ServerAddress;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+@Command(
+    name = "env",
+    description = "Print shell lines that make other programs use this server.",
+    footer = {"", "Example: eval \"$$(cove env)\""})
+final class Env implements Callable<Integer> {
+  private final Session session;
+
+  Env(Session session) {
+    this.session = session;
+  }
+
+  @Override
+  public Integer call() {
+    ServerAddress address =
+        ServerAddress.find(session.environment())
+            .orElseThrow(
+                () -> new UserError("No Cove server runs here. Start one with 'cove up'."));
+    session.println(
+        "export COVE_URL="
+            + quoted(address.url().toString())
+            + " COVE_API_KEY="
+            + quoted(address.apiKey()));
+    return ExitCode.OK;
+  }
+
+  private static String quoted(String text) {
+    return text.matches("[A-Za-z0-9_:/.-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+}

@@ -1,0 +1,61 @@
+package dev.cove.cli;
+
+import dev.cove.sdk.Cove;
+import dev.cove.sdk.ExitStatus;
+import dev.cove.sdk.ProcessInfo;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+    name = "ps",
+    description = "List the commands that were started in a sandbox.",
+    footer = {"", "Example: cove ps --json box"})
+final class Ps implements Callable<Integer> {
+  private final Session session;
+
+  @Option(names = "--json", description = "Print a JSON array.")
+  private boolean json;
+
+  @Parameters(paramLabel = "BOX", description = "The sandbox's id or name.")
+  private String box = "";
+
+  Ps(Session session) {
+    this.session = session;
+  }
+
+  @Override
+  public Integer call() {
+    try (Cove cove = session.connect()) {
+      List<ProcessInfo> processes = cove.sandboxes().require(box).processes();
+      if (json) {
+        session.println(JsonLines.array(processes, ProcessInfo::toJson));
+      } else {
+        table(processes).print(session.printer(), session.colours());
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private static Table table(List<ProcessInfo> processes) {
+    var table = new Table("PROCESS", "PID", "USER", "STATE", "AGE", "COMMAND");
+    Instant now = Instant.now();
+    for (ProcessInfo process : processes) {
+      table.row(
+          Long.toString(process.processId()),
+          Long.toString(process.pid()),
+          process.user(),
+          process.exit().map(Ps::ending).orElse("running"),
+          Human.age(process.startedAt(), now),
+          String.join(" ", process.command()));
+    }
+    return table;
+  }
+
+  private static String ending(ExitStatus exit) {
+    return exit.signal().orElse("exit " + exit.exitCode());
+  }
+}

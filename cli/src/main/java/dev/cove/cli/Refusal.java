@@ -1,0 +1,18 @@
+package dev.cove.cli;
+
+import dev.cove.sdk.CoveApiException;
+import java.util.Locale;
+
+/** Tells apart, as shells do, a program that is missing from one that can't be run. */
+final class Refusal {
+  private Refusal() {}
+
+  static int exitCode(CoveApiException refusal) {
+    if (!refusal.code().equals("guest_refused")) {
+      return ExitCode.COVE_FAILED;
+    }
+    String detail = refusal.detail().toLowerCase(Locale.ROOT);
+    boolean missing = detail.contains("not found") || detail.contains("no such file");
+    return missing ? ExitCode.NOT_FOUND : ExitCode.CANNOT_RUN;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.cove.cli;
+
+import dev.cove.sdk.LocalServer;
+import java.io.ByteArrayInputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the launcher runs once after a build, so that the JVM can record in its AOT cache what the
+ * everyday verbs load. Verbs may fail here, for example where sandboxes can't be made; then less is
+ * recorded.
+ */
+public final class Rehearsal {
+  private static final Duration SERVER_LIMIT = Duration.ofSeconds(30);
+  private static final String BOX = "rehearsal";
+
+  private Rehearsal() {}
+
+  /** Takes the process id of a server that is starting in {@code COVE_HOME}. */
+  public static void main(String[] args) throws InterruptedException {
+    Map<String, String> environment = System.getenv();
+    awaitServer(environment, Path.of("/proc", args[0]));
+    var session =
+        new Session(
+            environment,
+            new ByteArrayInputStream(new byte[0]),
+            OutputStream.nullOutputStream(),
+            System.err,
+            Terminal.NONE,
+            Optional.empty());
+    play(session, "version");
+    play(session, "--help");
+    play(session, "create", "--name", BOX);
+    play(session, "ls");
+    play(session, "ls", "--json");
+    play(session, "ps", BOX);
+    play(session, "exec", "--interactive", "yes", BOX, "--", "sh", "-c", "cat; echo; echo >&2");
+    play(session, "top", "--once");
+    play(session, "rm", BOX);
+    play(session, "run", "--", "true");
+    play(session, "key", "ls");
+    play(session, "no-such-verb");
+  }
+
+  private static void play(Session session, String... args) {
+    session.note("rehearsing: cove " + String.join(" ", args));
+    new CommandLineFrame(session).run(args);
+  }
+
+  private static void awaitServer(Map<String, String> environment, Path process)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + SERVER_LIMIT.toNanos();
+    while (LocalServer.find(environment).isEmpty()
+        && Files.exists(process)
+        && System.nanoTime() < deadline) {
+      Thread.sleep(50);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package dev.cove.cli;
+
+import dev.cove.sdk.Cove;
+import dev.cove.sdk.Sandbox;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+    name = "run",
+    description =
+        "Run a command in a new sandbox and remove the sandbox; starts the local server if need"
+            + " be.",
+    footer = {
+      "",
+      "Examples:",
+      "  cove run -- python3 -c 'print(\"hello from a sandbox\")'",
+      "  cove run --memory 256M --timeout 10s -- ./untrusted",
+      "  cove run -t -- bash",
+    })
+final class Run implements Callable<Integer> {
+  private final Session session;
+
+  @Mixin private CreateFlags createFlags = new CreateFlags();
+
+  @Mixin private CommandFlags commandFlags = new CommandFlags();
+
+  @Option(names = "--keep", description = "Leave the sandbox there, and print its id to stderr.")
+  private boolean keep;
+
+  @Parameters(
+      index = "0..*",
+      arity = "1..*",
+      paramLabel = "COMMAND",
+      description = "The program and its arguments.")
+  private List<String> words = List.of();
+
+  Run(Session session) {
+    this.session = session;
+  }
+
+  @Override
+  public Integer call() {
+    List<String> argv = CommandFlags.withoutDelimiter(words);
+    if (argv.isEmpty()) {
+      throw new UserError("Say which command to run: cove run -- COMMAND");
+    }
+    var stop = new AttachedCommand.Stop();
+    var attached = new AttachedCommand(session, stop);
+    dev.cove.sdk.Command command = commandFlags.command(argv);
+    if (commandFlags.tty()) {
+      command = AttachedCommand.withTerminalVariables(command, session);
+    }
+    // Listening begins before there is a sandbox: a Ctrl-C while it is made must still remove it.
+    try (Signals _ = attached.listen();
+        Cove cove = LocalStart.connectOrStart(session);
+        Sandbox sandbox = cove.sandboxes().create(createFlags.options(Map.of()))) {
+      if (keep) {
+        sandbox.detach();
+        session.note(sandbox.id());
+      }
+      return attached.run(sandbox, command, commandFlags.tty(), commandFlags.interactive());
+    }
+  }
+}

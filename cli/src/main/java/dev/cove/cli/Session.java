@@ -1,0 +1,69 @@
+package dev.cove.cli;
+
+import dev.cove.sdk.Cove;
+import dev.cove.sdk.ServerAddress;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The world as a verb sees it.
+ *
+ * @param in raw bytes, not buffered
+ * @param out raw bytes, not buffered
+ * @param launcher the script that started us; it also starts servers
+ */
+record Session(
+    Map<String, String> environment,
+    InputStream in,
+    OutputStream out,
+    OutputStream err,
+    Terminal terminal,
+    Optional<Path> launcher) {
+
+  /** Connects to the server that the environment names, or to the local one. */
+  Cove connect() {
+    ServerAddress address =
+        ServerAddress.find(environment)
+            .orElseThrow(() ->
+                new UserError(
+                    "No Cove server runs here. Start one with 'cove up',"
+                        + " or set COVE_URL and COVE_API_KEY."));
+    return Cove.connect(address.url(), address.apiKey());
+  }
+
+  boolean remote() {
+    return !environment.getOrDefault("COVE_URL", "").isEmpty();
+  }
+
+  /** For text; flush or close it. */
+  PrintStream printer() {
+    return new PrintStream(out, false, StandardCharsets.UTF_8);
+  }
+
+  void println(String line) {
+    print(out, line);
+  }
+
+  /** For what is said beside the result. */
+  void note(String line) {
+    print(err, line);
+  }
+
+  private static void print(OutputStream target, String line) {
+    var printer = new PrintStream(target, false, StandardCharsets.UTF_8);
+    printer.print(line + "\n");
+    printer.flush();
+  }
+
+  /** Whether output may carry colours: a terminal that can, and a user who has not said no. */
+  boolean colours() {
+    return terminal.isOutput()
+        && environment.getOrDefault("NO_COLOR", "").isEmpty()
+        && !environment.getOrDefault("TERM", "dumb").equals("dumb");
+  }
+}
