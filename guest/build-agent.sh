@@ -20,6 +20,7 @@ if [ -x "$out/cove-agent" ] && [ -z "$(find src/main/c build-agent.sh -newer "$o
   exit 0
 fi
 $compiler -std=gnu11 -Os -static -s -pthread -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
-  -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffunction-sections -fdata-sections -Wl,--gc-sections \
+  -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables \
+  -Wl,--gc-sections -Wl,-z,noseparate-code \
   -o "$out/cove-agent.tmp" src/main/c/*.c
 mv "$out/cove-agent.tmp" "$out/cove-agent"

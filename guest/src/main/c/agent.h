@@ -240,14 +240,16 @@ bool output_held(const struct output *);
 
 /* ---- input.c: what goes to a command's stdin or into a relay */
 
+enum input_kind { INPUT_PIPE, INPUT_TERMINAL, INPUT_SOCKET };
 struct input {
   struct source src;
+  enum input_kind kind;
   uint8_t *data;
   size_t start, len;
-  bool open, ending, terminal;
+  bool open, ending;
   struct channel **channel; /* who is told that there is room again; may point to NULL */
 };
-void input_init(struct input *, int fd, bool terminal, struct channel **);
+void input_init(struct input *, int fd, enum input_kind, struct channel **);
 void input_put(struct input *, const uint8_t *, size_t);
 void input_end(struct input *);
 void input_close(struct input *);

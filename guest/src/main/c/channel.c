@@ -1,4 +1,4 @@
-#include "agent.h"
+#include "job.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -173,7 +173,11 @@ void channel_blob(struct channel *ch, struct buf *b) {
 static void dispatch(struct channel *ch, uint8_t op, const uint8_t *args, size_t len) {
   static void (*const ops[])(struct channel *, struct cursor *) = {
       [OP_START] = op_start,   [OP_ATTACH] = op_attach, [OP_PROCESSES] = op_processes,
-      [OP_SIGNAL] = op_signal, [OP_FORGET] = op_forget,
+      [OP_SIGNAL] = op_signal, [OP_FORGET] = op_forget, [OP_METRICS] = op_metrics,
+      [OP_CONNECT] = op_connect, [OP_READ] = op_read,   [OP_WRITE] = op_write,
+      [OP_STAT] = op_stat,     [OP_LIST] = op_list,     [OP_MKDIR] = op_mkdir,
+      [OP_MOVE] = op_move,     [OP_REMOVE] = op_remove, [OP_CHMOD] = op_chmod,
+      [OP_SYMLINK] = op_symlink, [OP_WATCH] = op_watch,
   };
   struct cursor c = {args, args + len, false};
   if (op >= sizeof ops / sizeof *ops || !ops[op])

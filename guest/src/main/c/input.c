@@ -1,6 +1,7 @@
 #include "agent.h"
 
 #include <stdlib.h>
+#include <sys/socket.h>
 
 /* At most STDIN_WINDOW bytes wait here: the host sends no more than it was granted. */
 
@@ -15,6 +16,7 @@ void input_close(struct input *in) {
   free(in->data);
   in->data = NULL;
   in->len = in->start = 0;
+  channel_want(*in->channel);
 }
 
 /* Whoever read it is gone. The host is told once, and may go on sending what it has begun. */
@@ -29,7 +31,9 @@ static void reader_gone(struct input *in) {
 }
 
 static void finish(struct input *in) {
-  if (in->terminal) { /* a terminal stays open for output; its end of input is a key */
+  if (in->kind == INPUT_SOCKET) {
+    shutdown(in->src.fd, SHUT_WR);
+  } else if (in->kind == INPUT_TERMINAL) { /* a terminal stays open for output; its end of input is a key */
     int key = pty_end_char(in->src.fd);
     uint8_t byte = (uint8_t)key;
     if (key >= 0 && write(in->src.fd, &byte, 1) < 0 && errno == EAGAIN) {
@@ -64,23 +68,23 @@ static void push(struct input *in) {
     }
   }
   /* A pipe whose reader closed reports EPOLLERR, which needs no asking. */
-  loop_watch(&in->src, in->len > 0 ? EPOLLOUT : EPOLLERR);
+  loop_watch(&in->src, in->len > 0 ? EPOLLOUT : in->kind == INPUT_PIPE ? EPOLLERR : 0);
 }
 
 static void ready(struct source *s, uint32_t events) {
   struct input *in = (struct input *)((char *)s - offsetof(struct input, src));
   if (in->len == 0 && (events & (EPOLLERR | EPOLLHUP))) {
-    if (in->terminal) loop_watch(&in->src, 0);
+    if (in->kind == INPUT_TERMINAL) loop_watch(&in->src, 0);
     else reader_gone(in);
   } else {
     push(in);
   }
 }
 
-void input_init(struct input *in, int fd, bool terminal, struct channel **channel) {
+void input_init(struct input *in, int fd, enum input_kind kind, struct channel **channel) {
   *in = (struct input){
-      .src = {.fd = fd, .ready = ready}, .open = true, .terminal = terminal, .channel = channel};
-  if (!terminal) loop_watch(&in->src, EPOLLERR);
+      .src = {.fd = fd, .ready = ready}, .open = true, .kind = kind, .channel = channel};
+  if (kind == INPUT_PIPE) loop_watch(&in->src, EPOLLERR);
 }
 
 uint32_t input_room(const struct input *in) {

@@ -81,6 +81,7 @@ int main(int argc, char **argv) {
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   if (chdir("/") < 0) _exit(74);
+  umask(0); /* modes are said in full; commands get the common one */
   loop_init();
   signals_init();
   spawn_init(caps);

@@ -233,7 +233,8 @@ static int launch(struct command *cmd, const struct request *r, const struct use
   cmd->running = cmd->starting = true;
   output_init(&cmd->out, cmd, STREAM_OUT, e.out[0]);
   output_init(&cmd->err, cmd, STREAM_ERR, e.err[0]);
-  if (e.in[1] >= 0) input_init(&cmd->in, e.in[1], cmd->terminal, &cmd->reader);
+  if (e.in[1] >= 0) 
+    input_init(&cmd->in, e.in[1], cmd->terminal ? INPUT_TERMINAL : INPUT_PIPE, &cmd->reader);
   cmd->status = (struct source){.fd = e.status[0], .ready = status_ready};
   loop_watch(&cmd->status, EPOLLIN);
   return 0;

@@ -82,9 +82,9 @@ final class LinkChannel {
     }
   }
 
-  /** Waits for the end of an operation that has no other answer. */
+  /** Waits for the end of an operation that has no other answer than that it worked. */
   synchronized void awaitOver() {
-    awaitUntil(() -> over, op.patience);
+    awaitUntil(() -> false, op.patience);
   }
 
   private interface Condition {
