@@ -80,7 +80,10 @@ final class BenchServer implements Closeable {
 
   /** Points a program at this home, whatever server the user's own environment names. */
   private static void setEnvironment(ProcessBuilder builder, Path home) {
-    builder.environment().keySet().removeIf(name -> name.startsWith("COVE_"));
+    builder
+        .environment()
+        .keySet()
+        .removeIf(name -> name.startsWith("COVE_") && !name.equals("COVE_JAVA_HOME"));
     builder.environment().put("COVE_HOME", home.toString());
   }
 
