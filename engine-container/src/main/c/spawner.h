@@ -80,6 +80,9 @@ void root_build(const struct plan *plan, const struct trees *trees, int writable
                 int user_ns);
 int mount_detached(const char *type, const char *const *options, unsigned attributes);
 
+/* identity.c */
+void identity_write(const struct plan *plan, const struct trees *trees, int writable);
+
 /* image.c */
 int image_attach(const struct plan *plan, uint32_t *loop_number);
 __attribute__((noreturn)) void image_measure(const char *id, uint32_t loop_number);

@@ -144,6 +144,8 @@ static void overlays(const struct plan *plan, const struct trees *trees, int wri
   step = "prepare the writable layer";
   make_upper(writable, 0, trees->layers[0]);
   for (int i = 0; i < plan->graft_count; i++) make_upper(writable, i + 1, trees->grafts[i]);
+  identity_write(plan, trees, writable);
+  step = "map the ids of the writable layer";
   id_map(writable, MOUNT_ATTR_NOATIME, user_ns);
   attach(writable, "/writable");
 

@@ -116,17 +116,17 @@ final class ContainerCage implements Cage {
         counted.oomKills());
   }
 
-  @Override
-  public long oomKills() {
-    return cgroups.oomKills(id);
-  }
-
   private long[] measureDisk(long[] unknown) {
     try {
       return spawner.measure(new SpawnerRequest.Measure(id, running.loopDevice()));
     } catch (SpawnerRefusedException e) {
       return unknown; // it ended a moment ago, and its image with it
     }
+  }
+
+  @Override
+  public long oomKills() {
+    return cgroups.oomKills(id);
   }
 
   @Override

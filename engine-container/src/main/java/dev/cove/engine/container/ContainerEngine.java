@@ -5,6 +5,7 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.EngineReport;
+import dev.cove.guest.AgentBinary;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -41,7 +43,7 @@ public final class ContainerEngine implements Engine {
   private final String bootId;
   private final Map<SandboxId, ContainerCage> cages = new ConcurrentHashMap<>();
 
-  private ContainerEngine(EngineHome home, EngineSettings settings, Path agent) {
+  private ContainerEngine(EngineHome home, EngineSettings settings) {
     this.home = home;
     this.settings = settings;
     this.layout = CgroupLayout.read();
@@ -51,7 +53,7 @@ public final class ContainerEngine implements Engine {
     this.ids = IdRanges.of(home.data());
     keepIdsInUse();
     this.baseImages = new BaseImages(home.baseImages());
-    this.spawner = new Spawner(spawnerCommand(agent));
+    this.spawner = new Spawner(spawnerCommand());
     this.diskLimits =
         settings.diskImages() && spawner.hasLoopDevices() && BaseImages.findMkfs().isPresent();
   }
@@ -63,13 +65,7 @@ public final class ContainerEngine implements Engine {
 
   public static ContainerEngine open(EngineHome home, EngineSettings settings) {
     makeFolders(home);
-    return new ContainerEngine(home, settings, NativeBinary.layOut("cove-agent", home.binaries()));
-  }
-
-  /** For tests of the engine alone: {@code agent} is a static program that plays the agent. */
-  static ContainerEngine open(EngineHome home, EngineSettings settings, Path agent) {
-    makeFolders(home);
-    return new ContainerEngine(home, settings, agent);
+    return new ContainerEngine(home, settings);
   }
 
   private static void makeFolders(EngineHome home) {
@@ -93,9 +89,12 @@ public final class ContainerEngine implements Engine {
     }
   }
 
-  private ProcessBuilder spawnerCommand(Path agent) {
+  private ProcessBuilder spawnerCommand() {
+    byte[] agentBytes = AgentBinary.forThisMachine().bytes();
+    Path agent = NativeBinary.layOut("cove-agent", agentBytes, home.binaries());
     var command = new ArrayList<String>();
-    command.add(NativeBinary.layOut("cove-spawner", home.binaries()).toString());
+    command.add(
+        NativeBinary.layOut("cove-spawner", NativeBinary.spawner(), home.binaries()).toString());
     command.addAll(List.of("--sandboxes", home.sandboxes().toString()));
     command.addAll(List.of("--base-images", home.baseImages().toString()));
     command.addAll(List.of("--sockets", home.sockets().toString()));
@@ -202,7 +201,7 @@ public final class ContainerEngine implements Engine {
       SandboxId id,
       CageRecord record,
       CageRecord.Running running,
-      java.util.concurrent.CompletableFuture<Integer> exit) {
+      CompletableFuture<Integer> exit) {
     var parts = new ContainerCage.Parts(home, spawner, cgroups, this::removeRemains);
     var cage = new ContainerCage(id, record, running, exit, parts);
     cages.put(id, cage);

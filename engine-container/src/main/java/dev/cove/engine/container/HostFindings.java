@@ -18,6 +18,7 @@ final class HostFindings {
   private final CgroupLayout layout;
   private final boolean favorsMoves;
   private final boolean loopDevices;
+  private boolean enforcesDiskLimits;
   private final EngineSettings settings;
   private final List<Finding> findings = new ArrayList<>();
 
@@ -41,7 +42,7 @@ final class HostFindings {
     bpf();
     swap();
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Severity.MISSING);
-    return new EngineReport(usable, loopDevices, findings);
+    return new EngineReport(usable, enforcesDiskLimits, findings);
   }
 
   private void add(Severity severity, String subject, String detail) {
@@ -153,6 +154,7 @@ final class HostFindings {
           "disk limits",
           "Not enforced: there is no mkfs.ext4. Install e2fsprogs and start the server again");
     } else {
+      enforcesDiskLimits = true;
       add(Severity.OK, "disk limits", "Size and inodes, by an ext4 image on a loop device each");
     }
   }

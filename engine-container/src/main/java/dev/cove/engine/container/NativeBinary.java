@@ -15,8 +15,7 @@ final class NativeBinary {
   private NativeBinary() {}
 
   /** The file's name holds its digest, so another version never replaces one that is in use. */
-  static Path layOut(String name, Path folder) {
-    byte[] bytes = load(name);
+  static Path layOut(String name, byte[] bytes, Path folder) {
     Path file = folder.resolve(name + "-" + digest(bytes));
     try {
       if (!Files.exists(file)) {
@@ -31,16 +30,16 @@ final class NativeBinary {
     }
   }
 
-  private static byte[] load(String name) {
+  static byte[] spawner() {
     String arch =
         switch (System.getProperty("os.arch")) {
           case "amd64" -> "x86_64";
           case String other -> other;
         };
-    String resource = "/native/linux-" + arch + "/" + name;
+    String resource = "/native/linux-" + arch + "/cove-spawner";
     try (var stream = NativeBinary.class.getResourceAsStream(resource)) {
       if (stream == null) {
-        throw new EngineException("This build of Cove has no %s for %s".formatted(name, arch));
+        throw new EngineException("This build of Cove has no spawner for " + arch);
       }
       return stream.readAllBytes();
     } catch (IOException e) {
