@@ -2,15 +2,23 @@ package dev.cove.edge;
 
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.edge.archive.ArchiveRoutes;
 import dev.cove.edge.exec.ExecRoutes;
 import dev.cove.edge.exec.OutputBudget;
 import dev.cove.edge.file.FileRoutes;
+import dev.cove.edge.file.WatchRoutes;
 import dev.cove.edge.http.HttpFront;
 import dev.cove.edge.http.HttpLimits;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.http.WebSockets;
 import dev.cove.edge.key.KeyRoutes;
+import dev.cove.edge.process.AttachRoutes;
+import dev.cove.edge.process.PortRoutes;
+import dev.cove.edge.process.ProcessRoutes;
 import dev.cove.edge.sandbox.SandboxRoutes;
+import dev.cove.edge.system.Counters;
+import dev.cove.edge.system.MetricRoutes;
+import dev.cove.edge.system.OpenApiRoutes;
 import dev.cove.edge.system.SystemRoutes;
 import dev.cove.node.Node;
 import java.io.IOException;
@@ -20,9 +28,11 @@ import java.util.stream.Stream;
 /** The API server. Whoever starts it has everything behind it ready: it is healthy at once. */
 public final class EdgeServer implements AutoCloseable {
   private final HttpFront front;
+  private final List<Route> routes;
 
-  private EdgeServer(HttpFront front) {
+  private EdgeServer(HttpFront front, List<Route> routes) {
     this.front = front;
+    this.routes = routes;
   }
 
   public static EdgeServer start(
@@ -34,19 +44,30 @@ public final class EdgeServer implements AutoCloseable {
       EdgeConfig config, SandboxLifecycle lifecycle, ApiKeys keys, Node node, HttpLimits limits)
       throws IOException {
     var sockets = new WebSockets(limits);
+    var counters = new Counters();
     List<Route> routes =
         Stream.of(
                 new SystemRoutes(node, config.version()).routes(),
+                new MetricRoutes(lifecycle, node, counters).routes(),
+                new OpenApiRoutes().routes(),
+                new KeyRoutes(keys).routes(),
                 new SandboxRoutes(lifecycle).routes(),
                 new ExecRoutes(lifecycle, node, new OutputBudget()).routes(),
+                new ProcessRoutes(lifecycle).routes(),
+                new AttachRoutes(lifecycle, node, sockets).routes(),
+                new PortRoutes(lifecycle, sockets).routes(),
                 new FileRoutes(lifecycle).routes(),
-                new KeyRoutes(keys).routes())
+                new WatchRoutes(lifecycle).routes(),
+                new ArchiveRoutes(lifecycle).routes())
             .flatMap(List::stream)
             .toList();
-    return new EdgeServer(
-        HttpFront.start(
-            new HttpFront.Parts(
-                config.host(), config.port(), limits, routes, keys, (_, _, _) -> {}, sockets)));
+    var listen = new HttpFront.Address(config.host(), config.port());
+    return new EdgeServer(HttpFront.start(listen, limits, routes, keys, counters, sockets), routes);
+  }
+
+  /** What it answers to, for the test that holds the API description against it. */
+  List<Route> routes() {
+    return routes;
   }
 
   /** The port it listens on, also when any free one was asked for. */

@@ -58,10 +58,7 @@ final class ExecReply {
       return exit.get();
     }
     try (ClientPresence _ = exchange.watchClient(running::clientGone)) {
-      while (exit.isEmpty()) {
-        exit = running.await(Duration.ofHours(1));
-      }
-      return exit.get();
+      return running.await();
     }
   }
 

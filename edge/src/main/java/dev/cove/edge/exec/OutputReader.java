@@ -6,14 +6,12 @@ import java.io.InputStream;
 import java.util.concurrent.CompletableFuture;
 
 /** Reads one of a command's output streams to its end, on a thread of its own. */
-final class OutputReader {
-  static final int PIECE = 32 * 1024;
+public final class OutputReader {
+  public static final int PIECE = 32 * 1024;
 
   private final InputStream in;
   private final Sink sink;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
-  private volatile boolean busy;
-  private volatile long waitingSince = System.nanoTime();
 
   OutputReader(InputStream in, Sink sink) {
     this.in = in;
@@ -21,7 +19,7 @@ final class OutputReader {
   }
 
   /** Takes output piece by piece; while it takes its time, the command is held back. */
-  interface Sink {
+  public interface Sink {
     void accept(byte[] bytes, int length) throws IOException, InterruptedException;
 
     /** Nothing follows. */
@@ -37,19 +35,11 @@ final class OutputReader {
     return done;
   }
 
-  /** When it last had anything to do. */
-  long activeAt() {
-    return busy ? System.nanoTime() : waitingSince;
-  }
-
   private void run() {
     try {
       byte[] bytes = new byte[PIECE];
       for (int read = read(bytes); read >= 0; read = read(bytes)) {
-        busy = true;
         sink.accept(bytes, read);
-        waitingSince = System.nanoTime();
-        busy = false;
       }
       sink.end();
       done.complete(null);

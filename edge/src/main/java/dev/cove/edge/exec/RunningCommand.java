@@ -20,26 +20,24 @@ import org.slf4j.LoggerFactory;
 public final class RunningCommand {
   private static final Logger LOG = LoggerFactory.getLogger(RunningCommand.class);
 
-  /**
-   * A command that has ended may leave a child behind that holds its output open. Nobody waits for
-   * that child: when nothing has come for this long, the output is what it is.
-   */
-  private static final Duration QUIET = Duration.ofMillis(250);
-
   private final Command command;
   private final OutputReader stdout;
   private final OutputReader stderr;
+  private final CompletableFuture<CommandExit> exit;
   private final CompletableFuture<Void> output;
   private final CompletableFuture<Void> trouble = new CompletableFuture<>();
+  private final CompletableFuture<Object> ended;
 
-  RunningCommand(Command command, OutputReader.Sink stdout, OutputReader.Sink stderr) {
+  public RunningCommand(Command command, OutputReader.Sink stdout, OutputReader.Sink stderr) {
     this.command = command;
+    this.exit = command.exit();
+    this.ended = CompletableFuture.anyOf(exit, trouble);
     this.stdout = new OutputReader(command.stdout(), stdout);
     this.stderr = new OutputReader(command.stderr(), stderr);
     this.output = CompletableFuture.allOf(this.stdout.done(), this.stderr.done());
   }
 
-  void start() {
+  public void start() {
     watch(stdout);
     watch(stderr);
   }
@@ -69,16 +67,30 @@ public final class RunningCommand {
   }
 
   /** Nobody waits any more. */
-  void clientGone() {
-    trouble.completeExceptionally(new ClientGoneException());
+  public void clientGone() {
+    fail(new ClientGoneException());
+  }
+
+  /** Whoever waits for it gets this instead. */
+  public void fail(Exception cause) {
+    trouble.completeExceptionally(cause);
+  }
+
+  /** How it ended. */
+  public CommandExit await() throws IOException, InterruptedException {
+    try {
+      ended.get();
+      return exit.join();
+    } catch (ExecutionException e) {
+      throw rethrow(e.getCause());
+    }
   }
 
   /** How it ended, or empty when it still runs after that time. */
   Optional<CommandExit> await(Duration patience) throws IOException, InterruptedException {
     try {
-      CompletableFuture.anyOf(command.exit(), trouble)
-          .get(patience.toNanos(), TimeUnit.NANOSECONDS);
-      return Optional.of(command.exit().join());
+      ended.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      return Optional.of(exit.join());
     } catch (TimeoutException e) {
       return Optional.empty();
     } catch (ExecutionException e) {
@@ -87,28 +99,12 @@ public final class RunningCommand {
   }
 
   /** Waits for what is still on its way from a command that has ended. */
-  void awaitOutput() throws IOException, InterruptedException {
-    long exitedAt = System.nanoTime();
-    while (true) {
-      long now = System.nanoTime();
-      long activeAt = Math.max(exitedAt, Math.max(activeAt(stdout), activeAt(stderr)));
-      long left = QUIET.toNanos() - (now - activeAt);
-      if (left <= 0) {
-        return;
-      }
-      try {
-        output.get(left, TimeUnit.NANOSECONDS);
-        return;
-      } catch (TimeoutException e) {
-        LOG.trace("Output still comes, or is held open", e);
-      } catch (ExecutionException e) {
-        throw rethrow(e.getCause());
-      }
+  public void awaitOutput() throws IOException, InterruptedException {
+    try {
+      CompletableFuture.anyOf(output, trouble).get();
+    } catch (ExecutionException e) {
+      throw rethrow(e.getCause());
     }
-  }
-
-  private static long activeAt(OutputReader reader) {
-    return reader.done().isDone() ? Long.MIN_VALUE : reader.activeAt();
   }
 
   private static IOException rethrow(@Nullable Throwable cause)

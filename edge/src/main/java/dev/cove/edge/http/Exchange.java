@@ -11,6 +11,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -104,6 +106,12 @@ public final class Exchange {
   public Exchange withHeader(String name, String value) {
     response.getHeaders().put(name, value);
     return this;
+  }
+
+  /** A header that follows a streamed body, with what is known only then. */
+  public void trailer(String name, Supplier<String> value) {
+    response.getHeaders().put("Trailer", name);
+    response.setTrailersSupplier(() -> HttpFields.build().put(name, value.get()));
   }
 
   /** Answers with JSON, whole. */

@@ -26,42 +26,38 @@ public final class HttpFront implements AutoCloseable {
     this.connector = connector;
   }
 
-  /** Everything a front is made of. */
-  public record Parts(
-      String host,
-      int port,
+  /** Where to listen. */
+  public record Address(String host, int port) {}
+
+  public static HttpFront start(
+      Address address,
       HttpLimits limits,
       List<Route> routes,
       ApiKeys keys,
       RequestLog log,
-      WebSockets sockets) {}
-
-  public static HttpFront start(Parts parts) throws IOException {
+      WebSockets sockets)
+      throws IOException {
     var scheduler = new ScheduledExecutorScheduler("edge-timer", true);
     var server = new Server(new VirtualThreadPool(), scheduler, null);
     var connector =
-        new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration(parts.limits())));
-    connector.setHost(parts.host());
-    connector.setPort(parts.port());
-    connector.setIdleTimeout(parts.limits().idle().toMillis());
+        new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration(limits)));
+    connector.setHost(address.host());
+    connector.setPort(address.port());
+    connector.setIdleTimeout(limits.idle().toMillis());
     connector.setAcceptQueueSize(1_024);
-    connector.addBean(new HeadDeadline(scheduler, parts.limits().head()));
+    connector.addBean(new HeadDeadline(scheduler, limits.head()));
     server.addConnector(connector);
-    server.addBean(new NetworkConnectionLimit(parts.limits().connections(), connector));
+    server.addBean(new NetworkConnectionLimit(limits.connections(), connector));
     var front =
         new FrontHandler(
-            new RouteTable(parts.routes()),
-            new HostCheck(parts.host()),
-            new KeyCheck(parts.keys()),
-            parts.limits(),
-            parts.log());
+            new RouteTable(routes), new HostCheck(address.host()), new KeyCheck(keys), limits, log);
     server.setHandler(new GracefulHandler(front));
     server.setErrorHandler((_, response, callback) -> {
       ProblemReply.write(response, callback, response.getStatus());
       return true;
     });
-    server.setStopTimeout(parts.limits().stop().toMillis());
-    parts.sockets().install(server);
+    server.setStopTimeout(limits.stop().toMillis());
+    sockets.install(server);
     open(server);
     return new HttpFront(server, connector);
   }

@@ -1,0 +1,77 @@
+package dev.cove.edge.process;
+
+import dev.cove.control.sandbox.Sandbox;
+import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.edge.exec.OomWatch;
+import dev.cove.edge.http.Exchange;
+import dev.cove.edge.http.Json;
+import dev.cove.edge.http.Route;
+import dev.cove.edge.http.Socket;
+import dev.cove.edge.http.WebSockets;
+import dev.cove.edge.sandbox.SandboxRoutes;
+import dev.cove.guest.Command;
+import dev.cove.guest.Guest;
+import dev.cove.node.Node;
+import java.io.IOException;
+import java.util.List;
+
+/** WebSockets onto commands: one that runs already, or one that the first message describes. */
+public final class AttachRoutes {
+  private final SandboxLifecycle lifecycle;
+  private final Node node;
+  private final WebSockets sockets;
+
+  public AttachRoutes(SandboxLifecycle lifecycle, Node node, WebSockets sockets) {
+    this.lifecycle = lifecycle;
+    this.node = node;
+    this.sockets = sockets;
+  }
+
+  public List<Route> routes() {
+    return List.of(
+        Route.of("GET", SandboxRoutes.ONE + "/processes/{process}/attach", this::attach),
+        Route.of("GET", SandboxRoutes.ONE + "/attach", this::start));
+  }
+
+  private void attach(Exchange exchange) {
+    sockets.requireUpgrade(exchange);
+    long id = ProcessRoutes.processId(exchange);
+    Sandbox sandbox = lifecycle.require(exchange.path("box"));
+    Guest guest = lifecycle.guest(sandbox.id().value());
+    OomWatch oom = OomWatch.start(node, sandbox.id());
+    // Attached before the upgrade, so that a process that is not there is an ordinary 404.
+    Command command = guest.attach(id);
+    sockets.accept(exchange, socket -> talk(socket, command, oom), command::close);
+  }
+
+  private void start(Exchange exchange) {
+    sockets.requireUpgrade(exchange);
+    Sandbox sandbox = lifecycle.require(exchange.path("box"));
+    Guest guest = lifecycle.guest(sandbox.id().value());
+    sockets.accept(exchange, socket -> startAndTalk(socket, sandbox, guest), () -> {});
+  }
+
+  private void startAndTalk(Socket socket, Sandbox sandbox, Guest guest)
+      throws IOException, InterruptedException {
+    Socket.Message first = socket.receive();
+    switch (first) {
+      case Socket.Message.End _ -> {}
+      case Socket.Message.Binary _ ->
+          throw new IllegalArgumentException("The first message must be text of type start");
+      case Socket.Message.Text text -> {
+        StartMessage message = Json.read(text.text(), StartMessage.class);
+        var spec = message.toSpec(sandbox.spec());
+        OomWatch oom = OomWatch.start(node, sandbox.id());
+        talk(socket, guest.start(spec), oom);
+      }
+    }
+  }
+
+  private static void talk(Socket socket, Command command, OomWatch oom)
+      throws IOException, InterruptedException {
+    // Closing detaches from a command that is kept and kills any other.
+    try (command) {
+      new AttachedSocket(socket, command, oom).run();
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package dev.cove.edge;
+
+import dev.cove.engine.EngineReport;
+import dev.cove.guest.AgentBinary;
+import dev.cove.guest.Guest;
+import dev.cove.guest.GuestLink;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
+import dev.cove.node.Node;
+import dev.cove.node.NodeStatus;
+import dev.cove.node.SandboxMetrics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A machine without cages: each sandbox is the real agent as an ordinary process of this machine.
+ * Everything that the edge asks of a guest is answered by the real thing.
+ */
+final class LocalNode implements Node {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final Path folder;
+  private final Path program;
+  private final Map<SandboxId, SandboxSpec> reserved = new ConcurrentHashMap<>();
+  private final Map<SandboxId, Agent> agents = new ConcurrentHashMap<>();
+  final AtomicLong oomKills = new AtomicLong();
+
+  LocalNode(Path folder) throws IOException {
+    this.folder = folder;
+    this.program = folder.resolve("cove-agent");
+    // Once: a program that is being written cannot be run, and a fork keeps it open for writing.
+    Files.write(program, AgentBinary.forThisMachine().bytes());
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private record Agent(Process process, GuestLink link, SandboxSpec spec) {}
+
+  @Override
+  public Set<SandboxId> recover(Map<SandboxId, SandboxSpec> expected) {
+    return Set.of();
+  }
+
+  @Override
+  public void onLost(LostListener listener) {}
+
+  @Override
+  public Reservation reserve(SandboxSpec spec) {
+    if (!spec.template().equals("host")) {
+      throw new CoveException(ErrorCode.INVALID_REQUEST, "There is no such template");
+    }
+    SandboxId id = SandboxId.random();
+    reserved.put(id, spec);
+    return new Reservation(id, false);
+  }
+
+  @Override
+  public void start(SandboxId id, SandboxSpec spec) {
+    reserved.remove(id);
+    try {
+      agents.put(id, startAgent(id, spec));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Agent startAgent(SandboxId id, SandboxSpec spec)
+      throws IOException, InterruptedException {
+    Path socket = folder.resolve(id + ".sock");
+    Process process =
+        new ProcessBuilder(program.toString(), "--socket", socket.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve(id + ".log").toFile())
+            .start();
+    return new Agent(process, GuestLink.open(connect(process, socket), PATIENCE), spec);
+  }
+
+  // The socket has a name a moment before it listens.
+  private static SocketChannel connect(Process process, Path socket)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      try {
+        return SocketChannel.open(UnixDomainSocketAddress.of(socket));
+      } catch (SocketException e) {
+        if (!process.isAlive() || System.nanoTime() > deadline) {
+          throw e;
+        }
+        process.waitFor(1, TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  @Override
+  public void remove(SandboxId id) {
+    reserved.remove(id);
+    Agent agent = agents.remove(id);
+    if (agent != null) {
+      end(agent);
+    }
+  }
+
+  private static void end(Agent agent) {
+    agent.link().close();
+    // SIGTERM: it kills its commands and leaves.
+    agent.process().destroy();
+    try {
+      if (!agent.process().waitFor(20, TimeUnit.SECONDS)) {
+        agent.process().destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException e) {
+      agent.process().destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public Guest guest(SandboxId id) {
+    Agent agent = agents.get(id);
+    if (agent == null) {
+      throw new CoveException(ErrorCode.CONFLICT, "The sandbox does not run");
+    }
+    return new LocalGuest(agent.link());
+  }
+
+  @Override
+  public SandboxMetrics metrics(SandboxId id) {
+    Agent agent = agents.get(id);
+    if (agent == null) {
+      throw new CoveException(ErrorCode.CONFLICT, "The sandbox does not run");
+    }
+    return new SandboxMetrics(
+        Duration.ofMillis(1_500),
+        10_000,
+        20_000,
+        30_000,
+        40_000,
+        50,
+        60,
+        7,
+        oomKills.get(),
+        agent.spec().resources());
+  }
+
+  @Override
+  public long oomKills(SandboxId id) {
+    return oomKills.get();
+  }
+
+  @Override
+  public NodeStatus status() {
+    return new NodeStatus(agents.size(), 1_000, 0, 1L << 30, 0, false);
+  }
+
+  @Override
+  public EngineReport engineReport() {
+    return new EngineReport(
+        true,
+        false,
+        List.of(
+            new EngineReport.Finding(
+                EngineReport.Severity.WARNING, "disk", "Nothing limits the disk here")));
+  }
+
+  @Override
+  public void close() {
+    agents.values().forEach(LocalNode::end);
+    agents.clear();
+  }
+}

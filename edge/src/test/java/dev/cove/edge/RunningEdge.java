@@ -1,0 +1,259 @@
+package dev.cove.edge;
+
+import dev.cove.control.key.ApiKeys;
+import dev.cove.control.ledger.Ledger;
+import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.edge.http.HttpLimits;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The real edge on a real port, over real control and real agents without cages.
+ *
+ * <p>Ends with everything it started, whatever the test did.
+ */
+final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
+  static final JsonMapper JSON = JsonMapper.builder().build();
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final HttpLimits limits;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private Optional<Parts> parts = Optional.empty();
+
+  private record Parts(
+      Path folder,
+      LocalNode node,
+      Ledger ledger,
+      SandboxLifecycle lifecycle,
+      ApiKeys keys,
+      EdgeServer server,
+      String key) {}
+
+  RunningEdge() {
+    this(HttpLimits.DEFAULT);
+  }
+
+  RunningEdge(HttpLimits limits) {
+    this.limits = limits;
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) throws Exception {
+    Path folder = Files.createTempDirectory("cove-edge");
+    var node = new LocalNode(folder);
+    var ledger = Ledger.open(folder.resolve("ledger.db"));
+    var lifecycle = SandboxLifecycle.recover(ledger, node, Clock.systemUTC());
+    var keys = ApiKeys.open(ledger, Clock.systemUTC());
+    var server =
+        EdgeServer.start(
+            new EdgeConfig("127.0.0.1", 0, "0.1.0-test"), lifecycle, keys, node, limits);
+    String key = keys.issue("tests").secret();
+    Files.createDirectory(folder.resolve("work"));
+    parts = Optional.of(new Parts(folder, node, ledger, lifecycle, keys, server, key));
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) throws Exception {
+    client.close();
+    if (parts.isEmpty()) {
+      return;
+    }
+    parts.get().server().close();
+    parts.get().lifecycle().close();
+    parts.get().ledger().close();
+    parts.get().node().close();
+    try (Stream<Path> files = Files.walk(parts.get().folder())) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private Parts parts() {
+    return parts.orElseThrow();
+  }
+
+  int port() {
+    return parts().server().port();
+  }
+
+  String key() {
+    return parts().key();
+  }
+
+  ApiKeys keys() {
+    return parts().keys();
+  }
+
+  LocalNode node() {
+    return parts().node();
+  }
+
+  EdgeServer server() {
+    return parts().server();
+  }
+
+  SandboxLifecycle lifecycle() {
+    return parts().lifecycle();
+  }
+
+  /** A new folder of the host that a test's agent may use as it likes. */
+  Path work() throws IOException {
+    return Files.createTempDirectory(parts().folder().resolve("work"), "w");
+  }
+
+  /** Returns when a condition holds that something else brings about. */
+  static void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("It did not come about in time: " + what);
+      }
+      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+    }
+  }
+
+  static void awaitFile(Path file) {
+    await(file + " is there", () -> Files.exists(file));
+  }
+
+  URI uri(String target) {
+    return URI.create("http://127.0.0.1:" + port() + target);
+  }
+
+  static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  /** A new sandbox's id. */
+  String create() {
+    return create("{}");
+  }
+
+  String create(String body) {
+    Answer answer = post("/api/v1/sandboxes", body);
+    if (answer.status() != 201) {
+      throw new AssertionError(answer);
+    }
+    return answer.json().get("id").asString();
+  }
+
+  Answer get(String target) {
+    return send(target, request -> request.GET());
+  }
+
+  Answer post(String target, String json) {
+    return send(
+        target,
+        request ->
+            request.header("Content-Type", "application/json").POST(BodyPublishers.ofString(json)));
+  }
+
+  Answer patch(String target, String json) {
+    return send(
+        target,
+        request ->
+            request
+                .header("Content-Type", "application/json")
+                .method("PATCH", BodyPublishers.ofString(json)));
+  }
+
+  Answer put(String target, byte[] body) {
+    return send(target, request -> request.PUT(BodyPublishers.ofByteArray(body)));
+  }
+
+  Answer delete(String target) {
+    return send(target, request -> request.DELETE());
+  }
+
+  Answer exec(String box, String json) {
+    return post("/api/v1/sandboxes/" + box + "/exec", json);
+  }
+
+  Answer send(String target, Consumer<HttpRequest.Builder> more) {
+    var builder =
+        HttpRequest.newBuilder(uri(target))
+            .timeout(PATIENCE)
+            .header("Authorization", "Bearer " + key());
+    more.accept(builder);
+    return Answer.of(raw(builder.build()));
+  }
+
+  HttpResponse<byte[]> raw(HttpRequest request) {
+    try {
+      return client.send(request, BodyHandlers.ofByteArray());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  HttpClient client() {
+    return client;
+  }
+
+  /** An answer whose text can be compared. */
+  record Answer(HttpResponse<byte[]> response) {
+    static Answer of(HttpResponse<byte[]> response) {
+      return new Answer(response);
+    }
+
+    int status() {
+      return response.statusCode();
+    }
+
+    String text() {
+      return new String(response.body(), StandardCharsets.UTF_8);
+    }
+
+    byte[] bytes() {
+      return response.body();
+    }
+
+    JsonNode json() {
+      return JSON.readTree(text());
+    }
+
+    String code() {
+      return json().path("code").asString("");
+    }
+
+    String detail() {
+      return json().path("detail").asString("");
+    }
+
+    String header(String name) {
+      return response.headers().firstValue(name).orElse("");
+    }
+
+    @Override
+    public String toString() {
+      return status() + " " + text().substring(0, Math.min(500, text().length()));
+    }
+  }
+}
