@@ -112,8 +112,9 @@ final class HostTemplate {
   void removeOldVersions() {
     lock.lock();
     try (var versions = Files.newDirectoryStream(folder)) {
+      String wanted = new HostFiles(host).fingerprint();
       for (Path version : versions) {
-        if (!version.endsWith(fingerprint)) {
+        if (!version.endsWith(wanted)) {
           Trees.remove(version);
         }
       }

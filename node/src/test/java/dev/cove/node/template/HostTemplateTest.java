@@ -133,6 +133,18 @@ class HostTemplateTest {
     assertThat(current).exists();
   }
 
+  @Test
+  void a_version_that_fits_the_host_is_found_again_after_a_restart() throws IOException {
+    Path built = rootLayer();
+    Path mark = Files.createFile(built.resolve("made-once"));
+
+    HostTemplate afterRestart = template();
+    afterRestart.removeOldVersions();
+
+    assertThat(afterRestart.current().layers().getFirst()).isEqualTo(built);
+    assertThat(mark).exists();
+  }
+
   private Path rootLayer() {
     return template().current().layers().getFirst();
   }
