@@ -216,9 +216,10 @@ final class HostFindings {
         .orElse("0");
   }
 
+  /** By lines: a number under /proc/sys gives all its digits only to the first, large read. */
   private static String read(String file) {
     try {
-      return Files.readString(Path.of(file)).strip();
+      return String.join("\n", Files.readAllLines(Path.of(file))).strip();
     } catch (IOException e) {
       return ""; // this kernel has no such file
     }
