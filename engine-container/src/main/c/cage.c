@@ -53,9 +53,30 @@ void report_values(const uint64_t *values, int count) {
   unsigned char message[8 + 8 * 8];
   uint32_t head[2] = {REPORT_VALUES, (uint32_t)count};
   memcpy(message, head, sizeof head);
-  memcpy(message + 8, values, sizeof(uint64_t) * (size_t)count);
+  if (count > 0) memcpy(message + 8, values, sizeof(uint64_t) * (size_t)count);
   size_t size = 8 + sizeof(uint64_t) * (size_t)count;
   check(write(report_fd, message, size) == (ssize_t)size ? 0 : -1);
+}
+
+/* A mount that outlives the child: the descriptor travels with the message. */
+void report_mount(uint64_t value, int mount) {
+  unsigned char message[16];
+  uint32_t head[2] = {REPORT_VALUES, 1};
+  memcpy(message, head, sizeof head);
+  memcpy(message + 8, &value, sizeof value);
+  struct iovec data = {message, sizeof message};
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+  } control;
+  struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+                          .msg_controllen = sizeof control};
+  struct cmsghdr *rights = CMSG_FIRSTHDR(&packet);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(rights), &mount, sizeof(int));
+  check(sendmsg(report_fd, &packet, MSG_NOSIGNAL) == sizeof message ? 0 : -1);
 }
 
 static void join_cgroups(const char *id) {
@@ -176,8 +197,7 @@ __attribute__((noreturn)) static void exec_agent(int socket) {
   child_fail(EINVAL);
 }
 
-void cage_build(const struct plan *plan, int report) {
-  report_to(report);
+void cage_build(const struct plan *plan) {
   setsid();
   join_cgroups(plan->id);
   join_network(plan->net_ns);
@@ -187,15 +207,16 @@ void cage_build(const struct plan *plan, int report) {
   int socket = listen_for_the_node(plan->id);
   if (socket <= 2) child_fail(EBADF);
 
-  uint32_t loop_number = UINT32_MAX;
+  uint32_t loop_number = plan->spare >= 0 ? plan->spare_loop : UINT32_MAX;
+  int image = plan->spare;
+  if (image < 0 && *plan->base_image) image = image_attach(plan, &loop_number);
   struct trees trees;
-  int image = *plan->base_image ? image_attach(plan, &loop_number) : -1;
   trees_open(plan, &trees);
   int writable = image >= 0 ? image : trees.writable;
   step = "mount /proc";
   static const char *const options[] = {"source", "proc", NULL};
-  int proc = mount_detached("proc", options,
-                            MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  int proc = check(mount_detached("proc", options,
+                                  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
   int user_ns = user_ns_create(proc, plan->first_id);
   drop_sys_resource();
   step = "keep capabilities over a change of ids";

@@ -22,6 +22,9 @@
 #define LOOP_CONTROL_MAJOR 10
 #define LOOP_CONTROL_MINOR 237
 #define ATTEMPTS 1000
+#define SPARE_UPPERS 3
+#define EXT4_SHUTDOWN _IOR('X', 125, uint32_t)
+#define EXT4_NO_FLUSH 2u
 
 static int part_shift;
 
@@ -80,12 +83,10 @@ static void copy_sparse(int from, int to) {
   }
 }
 
-static int image_copy(const struct plan *plan) {
+static int image_copy(const char *base, int folder, const char *name) {
   step = "copy the base image";
-  int from = check(openat(host.base_images, plan->base_image, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  char name[64];
-  snprintf(name, sizeof name, "%s/image", plan->id);
-  int to = check(openat(host.sandboxes, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  int from = check(openat(host.base_images, base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  int to = check(openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   copy_sparse(from, to);
   close(from);
   return to;
@@ -124,33 +125,54 @@ static int ext4_mount(uint32_t loop_number) {
                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME);
 }
 
-int image_attach(const struct plan *plan, uint32_t *loop_number) {
-  int image = image_copy(plan);
+static int attach(const char *base, int folder, const char *name, uint32_t *loop_number) {
+  int image = image_copy(base, folder, name);
   int device = loop_configure(image, loop_number);
   close(image);
   step = "mount the image";
-  int mount = ext4_mount(*loop_number);
+  int mount = check(ext4_mount(*loop_number));
   close(device);
   return mount;
 }
 
+int image_attach(const struct plan *plan, uint32_t *loop_number) {
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", plan->id);
+  return attach(plan->base_image, host.sandboxes, name, loop_number);
+}
+
+void image_prepare_spare(const char *base, const char *name) {
+  uint32_t loop_number;
+  int mount = attach(base, host.spares, name, &loop_number);
+  upper_folders(mount, SPARE_UPPERS);
+  report_mount(loop_number, mount);
+  _exit(0);
+}
+
 /*
- * Used space and inodes. Mounting the device a second time gives the same file system without
- * a step through the sandbox's own tree; the mount is never attached and ends with this process.
+ * The file system of a sandbox's image, by mounting its device a second time: that needs no step
+ * through the sandbox's own tree. The mount is never attached and ends with this process.
  */
-void image_measure(const char *id, uint32_t loop_number) {
+static int image_reach(const char *id, uint32_t loop_number) {
   step = "find the image";
   char name[64];
   snprintf(name, sizeof name, "%s/image", id);
   struct stat info;
-  check(fstatat(host.sandboxes, name, &info, AT_SYMLINK_NOFOLLOW));
+  if (fstatat(host.sandboxes, name, &info, AT_SYMLINK_NOFOLLOW) < 0) return -1;
   step = "find the loop device";
-  int device = check(loop_open(loop_number));
+  int device = loop_open(loop_number);
   struct loop_info64 loop;
-  check(ioctl(device, LOOP_GET_STATUS64, &loop));
-  if (loop.lo_inode != info.st_ino || loop.lo_device != info.st_dev) child_fail(ESTALE);
-  step = "measure the image";
-  int mount = ext4_mount(loop_number);
+  if (device < 0 || ioctl(device, LOOP_GET_STATUS64, &loop) < 0) return -1;
+  if (loop.lo_inode != info.st_ino || loop.lo_device != info.st_dev) {
+    errno = ESTALE;
+    return -1;
+  }
+  step = "reach the image";
+  return ext4_mount(loop_number);
+}
+
+void image_measure(const char *id, uint32_t loop_number) {
+  int mount = check(image_reach(id, loop_number));
   struct statfs space;
   check(fstatfs(mount, &space));
   uint64_t block = (uint64_t)space.f_bsize;
@@ -158,4 +180,15 @@ void image_measure(const char *id, uint32_t loop_number) {
                        space.f_files - space.f_ffree, space.f_files};
   report_values(values, 4);
   _exit(0);
+}
+
+/*
+ * Nobody will read the image again: without this, the end of the sandbox would first write all its
+ * dirty data to a file that is about to be deleted.
+ */
+void image_abandon(const char *id, uint32_t loop_number) {
+  uint32_t no_flush = EXT4_NO_FLUSH;
+  int mount = image_reach(id, loop_number);
+  if (mount >= 0) ioctl(mount, EXT4_SHUTDOWN, &no_flush);
+  if (mount >= 0) close(mount);
 }

@@ -3,7 +3,7 @@
  * on stdout and ends when stdin does. Cages are its children but never die with it.
  *
  * Only trusted Java speaks to it; nothing from inside a sandbox is ever read here. The parent only
- * clones and watches; each child builds its own cage and reports the step that failed by a pipe.
+ * clones and watches; each child builds its own cage and reports the step that failed.
  */
 #ifndef COVE_SPAWNER_H
 #define COVE_SPAWNER_H
@@ -32,6 +32,7 @@ struct host {
   int sandboxes;     /* folder with a folder per sandbox */
   int base_images;
   int sockets;
+  int spares;        /* folder with images that wait for a sandbox */
   int agent;         /* sealed memfd */
   int cgroups[MAX_CGROUPS];
   int cgroup_count;
@@ -54,20 +55,30 @@ struct plan {
   int layer_count;
   struct graft grafts[MAX_GRAFTS];
   int graft_count;
-  int net_ns; /* from the pool, or -1 to make one */
+  int net_ns;          /* from the pool, or -1 to make one */
+  int spare;           /* the mount of an image from the pool, or -1 to make one */
+  uint32_t spare_loop;
 };
 
-/* Words on the report pipe from child to parent. */
+/* Words on the report channel from child to parent. */
 enum { REPORT_ERROR = 1, REPORT_VALUES = 2 };
 
-/* cage.c: runs in the child, never returns. */
-__attribute__((noreturn)) void cage_build(const struct plan *plan, int report);
+/* host.c */
+int must(int result, const char *what); /* ends the spawner when a call failed */
+void host_prepare(int argc, char **argv);
+
+/* requests.c */
+int requests_read(void); /* 0 when the engine is gone */
+
+/* cage.c: runs in the child. */
+__attribute__((noreturn)) void cage_build(const struct plan *plan);
 __attribute__((noreturn)) void child_fail(int error);
 extern const char *step; /* what is being done, for the report; with a name where one helps */
 extern const char *step_name;
 int check(int result); /* ends the child when a call failed */
 void report_values(const uint64_t *values, int count);
 void report_to(int fd);
+void report_mount(uint64_t value, int mount);
 
 /* tree.c */
 struct trees {
@@ -78,6 +89,7 @@ struct trees {
 void trees_open(const struct plan *plan, struct trees *trees);
 void root_build(const struct plan *plan, const struct trees *trees, int writable, int proc,
                 int user_ns);
+void upper_folders(int writable, int count);
 int mount_detached(const char *type, const char *const *options, unsigned attributes);
 
 /* identity.c */
@@ -88,6 +100,15 @@ int image_attach(const struct plan *plan, uint32_t *loop_number);
 __attribute__((noreturn)) void image_measure(const char *id, uint32_t loop_number);
 void loop_control_prepare(int max_partitions);
 int loop_usable(void);
+void image_abandon(const char *id, uint32_t loop_number);
+__attribute__((noreturn)) void image_prepare_spare(const char *base, const char *name);
+
+/* spares.c */
+void spares_clean(void);
+void spares_keep(const char *image, int number);
+int spare_refill(void); /* 1 when one was begun */
+void spare_arrived(int mount, uint32_t loop_number);
+int spare_take(const char *image, const char *id, uint32_t *loop_number);
 
 /* userns.c */
 int user_ns_create(int proc, uint32_t first_id);

@@ -44,17 +44,21 @@ static int set_attributes(int mount, uint64_t set, int user_ns) {
   return (int)syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
 }
 
-/* Options are pairs; a name without a value is a flag. */
+/* Options are pairs; a name without a value is a flag. -1 when the kernel refuses. */
 int mount_detached(const char *type, const char *const *options, unsigned attributes) {
-  int fs = check((int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC));
-  for (; *options; options += 2) {
+  int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+  if (fs < 0) return -1;
+  long result = 0;
+  for (; *options && result == 0; options += 2) {
     unsigned command = options[1] ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
-    check((int)syscall(SYS_fsconfig, fs, command, options[0], options[1], 0));
+    result = syscall(SYS_fsconfig, fs, command, options[0], options[1], 0);
   }
-  check((int)syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
-  int mount = check((int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attributes));
+  if (result == 0) result = syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+  if (result == 0) result = syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attributes);
+  int error = errno;
   close(fs);
-  return mount;
+  errno = error;
+  return (int)result;
 }
 
 /* Opens a folder below root, making the parts that are missing. */
@@ -111,18 +115,29 @@ static void attach(int mount, const char *name) {
   check((int)syscall(SYS_move_mount, mount, "", AT_FDCWD, name, MOVE_MOUNT_F_EMPTY_PATH));
 }
 
-/* Folder pairs on the writable layer, one per overlay, with the rights of what lies below. */
-static void make_upper(int writable, int number, int lower) {
-  char upper[16], work[16];
-  snprintf(upper, sizeof upper, "u%d", number);
-  snprintf(work, sizeof work, "w%d", number);
+static void make_folder(int writable, char kind, int number) {
+  char name[16];
+  snprintf(name, sizeof name, "%c%d", kind, number);
+  if (mkdirat(writable, name, 0700) < 0 && errno != EEXIST) child_fail(errno);
+}
+
+/* A pair of folders per overlay. A spare has the first few already, which warms its caches. */
+void upper_folders(int writable, int count) {
+  for (int i = 0; i < count; i++) {
+    make_folder(writable, 'u', i);
+    make_folder(writable, 'w', i);
+  }
+}
+
+/* The writable folder gets the rights of what lies below it. */
+static void dress_upper(int writable, int number, int lower) {
+  char name[16];
+  snprintf(name, sizeof name, "u%d", number);
   struct stat info;
   check(fstat(lower, &info));
   if (!S_ISDIR(info.st_mode)) child_fail(ENOTDIR);
-  check(mkdirat(writable, upper, 0700));
-  check(mkdirat(writable, work, 0700));
-  check(fchownat(writable, upper, info.st_uid, info.st_gid, 0));
-  check(fchmodat(writable, upper, info.st_mode & 07777, 0));
+  check(fchownat(writable, name, info.st_uid, info.st_gid, 0));
+  check(fchmodat(writable, name, info.st_mode & 07777, 0));
 }
 
 static void id_map(int mount, unsigned attributes, int user_ns) {
@@ -142,8 +157,9 @@ static void overlay(const char *lower, int number, const char *target) {
 static void overlays(const struct plan *plan, const struct trees *trees, int writable,
                      int user_ns) {
   step = "prepare the writable layer";
-  make_upper(writable, 0, trees->layers[0]);
-  for (int i = 0; i < plan->graft_count; i++) make_upper(writable, i + 1, trees->grafts[i]);
+  upper_folders(writable, plan->graft_count + 1);
+  dress_upper(writable, 0, trees->layers[0]);
+  for (int i = 0; i < plan->graft_count; i++) dress_upper(writable, i + 1, trees->grafts[i]);
   identity_write(plan, trees, writable);
   step = "map the ids of the writable layer";
   id_map(writable, MOUNT_ATTR_NOATIME, user_ns);
@@ -190,7 +206,8 @@ static void small_tmpfs(const struct plan *plan) {
   snprintf(uid, sizeof uid, "%u", plan->first_id);
   const char *options[] = {"source", "tmpfs", "size", size,  "nr_inodes", "65536", "mode", "0755",
                            "uid",  uid,   "gid",       uid,     NULL};
-  int mount = mount_detached("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  int mount =
+      check(mount_detached("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
   attach(mount, "/small");
   step = "fill /dev";
   int small = check(open("/small", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -239,7 +256,7 @@ static void dev_and_sys(const struct plan *plan, int root) {
   char group[16];
   snprintf(group, sizeof group, "%u", plan->first_id + TTY_GROUP);
   const char *options[] = {"source", "devpts", "gid", group, "mode", "0620", "ptmxmode", "0666", "max", "1024", NULL};
-  int pts = mount_detached("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  int pts = check(mount_detached("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
   target = walk(root, "dev/pts");
   check(move_mount_to(pts, target));
   close(pts);
@@ -256,10 +273,8 @@ static void dev_and_sys(const struct plan *plan, int root) {
  */
 static void proc_parts(int root) {
   static const char *const masked[] = {
-      "acpi",    "asound",        "config.gz", "driver",     "interrupts", "iomem",
-      "ioports", "kallsyms",      "kcore",     "key-users",  "keys",       "kmsg",
-      "kpagecgroup", "latency_stats", "locks", "modules",    "mtrr",       "sched_debug",
-      "scsi",    "slabinfo",      "sysrq-trigger", "timer_list", "tty",    "vmallocinfo"};
+      "acpi", "asound", "interrupts", "kallsyms", "kcore", "key-users", "keys", "kmsg",
+      "latency_stats", "locks", "modules", "sched_debug", "scsi", "sysrq-trigger", "timer_list"};
   static const char *const fixed[] = {"sys", "irq", "bus", "fs"};
   step = "mask parts of /proc";
   int proc = check(openat(root, "proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -149,7 +149,7 @@ final class ContainerCage implements Cage {
     }
     destroying = true;
     cgroups.thaw(id); // a frozen process does not die
-    spawner.kill(running.process());
+    spawner.kill(new SpawnerRequest.Kill(id, running));
     awaitAgentExit();
     remains.remove(id, record);
     spawner.forget(running.process());

@@ -6,6 +6,7 @@ import dev.cove.engine.Engine;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.EngineReport;
 import dev.cove.guest.AgentBinary;
+import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
 import java.io.IOException;
@@ -21,6 +22,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Cages from namespaces, seccomp and cgroups.
@@ -29,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@link Cgroups} for limits, {@link BaseImages} for a disk, and {@link Spawner} for the cage.
  */
 public final class ContainerEngine implements Engine {
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerEngine.class);
   private static final int SHM_DIVISOR = 2;
   private static final long MAX_SHM_BYTES = 1L << 30;
 
@@ -56,6 +60,18 @@ public final class ContainerEngine implements Engine {
     this.spawner = new Spawner(spawnerCommand());
     this.diskLimits =
         settings.diskImages() && spawner.hasLoopDevices() && BaseImages.findMkfs().isPresent();
+    if (diskLimits && settings.spareImages() > 0) {
+      Thread.ofVirtual().name("cove-spare-images").start(this::keepSpareImages);
+    }
+  }
+
+  private void keepSpareImages() {
+    try {
+      String image = baseImages.require(Resources.DEFAULT.diskMb());
+      spawner.keepSpares(new SpawnerRequest.KeepSpares(image, settings.spareImages()));
+    } catch (EngineException | SpawnerRefusedException e) {
+      LOG.warn("No spare disk images: starts take some milliseconds longer", e);
+    }
   }
 
   /** An engine with the usual settings and the agent of this build. */
@@ -73,7 +89,12 @@ public final class ContainerEngine implements Engine {
     try {
       Files.createDirectories(home.data());
       for (Path folder :
-          List.of(home.binaries(), home.baseImages(), home.sandboxes(), home.sockets())) {
+          List.of(
+              home.binaries(),
+              home.baseImages(),
+              home.spareImages(),
+              home.sandboxes(),
+              home.sockets())) {
         Files.createDirectories(folder, owner);
       }
     } catch (IOException e) {
@@ -97,6 +118,7 @@ public final class ContainerEngine implements Engine {
         NativeBinary.layOut("cove-spawner", NativeBinary.spawner(), home.binaries()).toString());
     command.addAll(List.of("--sandboxes", home.sandboxes().toString()));
     command.addAll(List.of("--base-images", home.baseImages().toString()));
+    command.addAll(List.of("--spares", home.spareImages().toString()));
     command.addAll(List.of("--sockets", home.sockets().toString()));
     command.addAll(List.of("--agent", agent.toString()));
     command.addAll(List.of("--net-pool", Integer.toString(settings.netNamespacePool())));

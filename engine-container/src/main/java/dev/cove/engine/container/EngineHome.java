@@ -33,6 +33,10 @@ public record EngineHome(Path data, Path run) {
     return data.resolve("engine/base");
   }
 
+  Path spareImages() {
+    return data.resolve("engine/spare");
+  }
+
   Path sandboxes() {
     return data.resolve("engine/sandboxes");
   }

@@ -22,6 +22,7 @@ final class Spawner implements AutoCloseable {
   private final Map<ProcessKey, CompletableFuture<Integer>> exits = new ConcurrentHashMap<>();
   private final Object lock = new Object();
   private @Nullable SpawnerProcess current;
+  private SpawnerRequest.@Nullable KeepSpares spares;
   private boolean closed;
 
   Spawner(ProcessBuilder command) {
@@ -67,8 +68,8 @@ final class Spawner implements AutoCloseable {
     return exit;
   }
 
-  void kill(ProcessKey process) {
-    process().call(new SpawnerRequest.Kill(process));
+  void kill(SpawnerRequest.Kill request) {
+    process().call(request);
   }
 
   /** Nobody will ask for this process again. */
@@ -78,6 +79,13 @@ final class Spawner implements AutoCloseable {
 
   long[] measure(SpawnerRequest.Measure request) {
     return process().call(request);
+  }
+
+  void keepSpares(SpawnerRequest.KeepSpares request) {
+    synchronized (lock) {
+      spares = request;
+    }
+    process().call(request);
   }
 
   /** The news of an exit may come before anybody asks for it, so either side makes the entry. */
@@ -121,7 +129,14 @@ final class Spawner implements AutoCloseable {
   }
 
   private void watchAgain() {
+    SpawnerRequest.KeepSpares wanted;
+    synchronized (lock) {
+      wanted = spares;
+    }
     try {
+      if (wanted != null) {
+        process().call(wanted);
+      }
       for (var entry : exits.entrySet()) {
         if (!entry.getValue().isDone()) {
           var _ = watch(entry.getKey());

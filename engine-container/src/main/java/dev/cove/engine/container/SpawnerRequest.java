@@ -66,11 +66,14 @@ sealed interface SpawnerRequest {
     }
   }
 
-  /** Sends SIGKILL; a process that is gone is no error. */
-  record Kill(ProcessKey process) implements SpawnerRequest {
+  /**
+   * Drops what the image has not written yet, and sends SIGKILL; a process that is gone is no
+   * error.
+   */
+  record Kill(SandboxId id, CageRecord.Running running) implements SpawnerRequest {
     @Override
     public String purpose() {
-      return "kill process " + process.pid();
+      return "end sandbox " + id;
     }
 
     @Override
@@ -80,7 +83,26 @@ sealed interface SpawnerRequest {
 
     @Override
     public void writeTo(Fields fields) {
-      fields.putInt(process.pid()).putLong(process.startTime());
+      fields.putInt(running.process().pid()).putLong(running.process().startTime());
+      fields.putInt(running.loopDevice()).putText(id.value());
+    }
+  }
+
+  /** Keeps copies of a base image mounted and ready. */
+  record KeepSpares(String baseImage, int count) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "keep spare images";
+    }
+
+    @Override
+    public int operation() {
+      return 5;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putText(baseImage).putInt(count);
     }
   }
 

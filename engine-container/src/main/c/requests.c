@@ -1,0 +1,178 @@
+/* What the engine asks for. Nothing here waits: what takes time is a child's work. */
+#define _GNU_SOURCE
+#include "children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { OP_START = 1, OP_WATCH = 2, OP_KILL = 3, OP_MEASURE = 4, OP_KEEP_SPARES = 5 };
+
+static unsigned char requests[MAX_FRAME + 4];
+static size_t requests_size;
+
+static const char *take_id(struct reader *reader) {
+  const char *id = take_string(reader);
+  if (!*id || *id == '.' || strlen(id) > 32 || strchr(id, '/')) reader->bad = 1;
+  return id;
+}
+
+static const char *take_image_name(struct reader *reader) {
+  const char *name = take_string(reader);
+  if (*name == '.' || strlen(name) > 32 || strchr(name, '/')) reader->bad = 1;
+  return name;
+}
+
+static void read_plan(struct reader *reader, struct plan *plan) {
+  memset(plan, 0, sizeof *plan);
+  plan->first_id = take_u32(reader);
+  plan->shm_bytes = take_u64(reader);
+  plan->id = take_id(reader);
+  plan->base_image = take_image_name(reader);
+  plan->layer_count = take_u16(reader);
+  if (plan->layer_count < 1 || plan->layer_count > MAX_LAYERS) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < plan->layer_count; i++) plan->layers[i] = take_string(reader);
+  plan->graft_count = take_u16(reader);
+  if (plan->graft_count > MAX_GRAFTS) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < plan->graft_count; i++) {
+    plan->grafts[i].target = take_string(reader);
+    plan->grafts[i].source = take_string(reader);
+  }
+  if (plan->first_id < IDS_PER_SANDBOX) reader->bad = 1;
+}
+
+static void start(uint32_t seq, struct reader *reader) {
+  struct plan plan;
+  read_plan(reader, &plan);
+  if (reader->bad) {
+    send_error(seq, EINVAL, "read the plan");
+    return;
+  }
+  int cgroup = -1;
+  if (host.cgroup2 >= 0) {
+    cgroup = openat(host.cgroup2, plan.id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (cgroup < 0) {
+      send_error(seq, errno, "open the cgroup");
+      return;
+    }
+  }
+  plan.net_ns = net_ns_take();
+  plan.spare = spare_take(plan.base_image, plan.id, &plan.spare_loop);
+  if (child_clone(CAGE, seq, CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS, cgroup) == 1)
+    cage_build(&plan);
+  if (plan.net_ns >= 0) close(plan.net_ns);
+  if (plan.spare >= 0) close(plan.spare);
+  if (cgroup >= 0) close(cgroup);
+}
+
+/* A pidfd first and its start time second: then the pid cannot have been reused in between. */
+static int open_process(int pid, uint64_t start_time) {
+  int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+  if (pidfd < 0) return -1;
+  if (start_time_of(pid) == start_time) return pidfd;
+  close(pidfd);
+  errno = ESRCH;
+  return -1;
+}
+
+static void watch(uint32_t seq, struct reader *reader) {
+  int pid = (int)take_u32(reader);
+  uint64_t start_time = take_u64(reader);
+  if (!child_find(pid, start_time)) {
+    int pidfd = open_process(pid, start_time);
+    if (pidfd < 0) {
+      send_error(seq, errno, "find the process");
+      return;
+    }
+    child_watch(pid, pidfd, CAGE)->start_time = start_time;
+  }
+  send_ok(seq, NULL, 0);
+}
+
+/* In a child, because letting the image's data go may take a moment. */
+static void kill_cage(uint32_t seq, struct reader *reader) {
+  int pid = (int)take_u32(reader);
+  uint64_t start_time = take_u64(reader);
+  uint32_t loop_number = take_u32(reader);
+  const char *id = take_id(reader);
+  struct watched *known = child_find(pid, start_time);
+  int pidfd = known ? known->pidfd : open_process(pid, start_time);
+  if (reader->bad || (pidfd < 0 && errno != ESRCH)) {
+    send_error(seq, reader->bad ? EINVAL : errno, "find the process to kill");
+    return;
+  }
+  if (pidfd < 0) {
+    send_ok(seq, NULL, 0); /* it is gone */
+    return;
+  }
+  if (child_clone(ERRAND, seq, 0, -1) == 1) {
+    if (loop_number != UINT32_MAX) image_abandon(id, loop_number);
+    step = "kill the agent";
+    if (syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) < 0 && errno != ESRCH)
+      child_fail(errno);
+    report_values(NULL, 0);
+    _exit(0);
+  }
+  if (!known) close(pidfd);
+}
+
+static void measure(uint32_t seq, struct reader *reader) {
+  uint32_t loop_number = take_u32(reader);
+  const char *id = take_id(reader);
+  if (reader->bad) {
+    send_error(seq, EINVAL, "read the request");
+    return;
+  }
+  if (child_clone(ERRAND, seq, 0, -1) == 1) image_measure(id, loop_number);
+}
+
+static void keep_spares(uint32_t seq, struct reader *reader) {
+  const char *name = take_image_name(reader);
+  uint32_t count = take_u32(reader);
+  if (reader->bad) {
+    send_error(seq, EINVAL, "read the request");
+    return;
+  }
+  spares_keep(name, (int)count);
+  send_ok(seq, NULL, 0);
+}
+
+static void serve(const unsigned char *frame, size_t size) {
+  struct reader reader = {.at = frame, .left = size};
+  uint32_t seq = take_u32(&reader);
+  unsigned char op = *reader.at;
+  reader.at++;
+  reader.left--;
+  switch (op) {
+    case OP_START: start(seq, &reader); break;
+    case OP_WATCH: watch(seq, &reader); break;
+    case OP_KILL: kill_cage(seq, &reader); break;
+    case OP_MEASURE: measure(seq, &reader); break;
+    case OP_KEEP_SPARES: keep_spares(seq, &reader); break;
+    default: send_error(seq, ENOSYS, "understand the request");
+  }
+}
+
+int requests_read(void) {
+  ssize_t n = read(STDIN_FILENO, requests + requests_size, sizeof requests - requests_size);
+  if (n < 0 && errno == EINTR) return 1;
+  if (n <= 0) return 0;
+  requests_size += (size_t)n;
+  size_t at = 0;
+  while (requests_size - at >= sizeof(uint32_t)) {
+    uint32_t size;
+    memcpy(&size, requests + at, sizeof size);
+    if (size < 5 || size > MAX_FRAME) return 0;
+    if (requests_size - at < sizeof size + size) break;
+    serve(requests + at + sizeof size, size);
+    at += sizeof size + size;
+  }
+  memmove(requests, requests + at, requests_size - at);
+  requests_size -= at;
+  return 1;
+}
