@@ -1,0 +1,122 @@
+package dev.cove.server;
+
+import dev.cove.control.key.ApiKeys;
+import dev.cove.control.key.LocalKey;
+import dev.cove.control.ledger.Ledger;
+import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.edge.EdgeConfig;
+import dev.cove.edge.EdgeServer;
+import dev.cove.engine.container.ContainerEngine;
+import dev.cove.engine.container.EngineHome;
+import dev.cove.node.LocalNode;
+import dev.cove.node.Node;
+import dev.cove.node.NodeConfig;
+import java.io.IOException;
+import java.net.BindException;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The whole process, in the order in which its parts come up; {@link #close} runs backwards. */
+final class CoveServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(CoveServer.class);
+
+  private final Deque<Part> parts = new ArrayDeque<>();
+  private String url = "";
+
+  private record Part(String name, AutoCloseable closeable) {}
+
+  private CoveServer() {}
+
+  static CoveServer start(ServerConfig config) {
+    var server = new CoveServer();
+    boolean healthy = false;
+    try {
+      server.open(config);
+      healthy = true;
+      return server;
+    } finally {
+      if (!healthy) {
+        server.close();
+      }
+    }
+  }
+
+  String url() {
+    return url;
+  }
+
+  private void open(ServerConfig config) {
+    Home home = config.home();
+    Clock clock = Clock.systemUTC();
+    keep("lock", HomeLock.claim(home));
+    Ledger ledger = keep("ledger", Ledger.open(home.ledger()));
+    ApiKeys keys = ApiKeys.open(ledger, clock);
+    makeLocalKey(keys, home);
+    Node node = keep("node", openNode(config));
+    SandboxLifecycle lifecycle = keep("lifecycle", SandboxLifecycle.recover(ledger, node, clock));
+    EdgeServer edge = keep("edge", listen(config, lifecycle, keys, node));
+    url = Announcement.localUrl(config.host(), edge.port());
+    keep("announcement", Announcement.publish(home.announcement(), url));
+    log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());
+    if (config.reachableFromOutside()) {
+      log.warn("{} is reachable from other machines, and what it speaks is not encrypted", url);
+    }
+  }
+
+  private static Node openNode(ServerConfig config) {
+    Home home = config.home();
+    var engine = ContainerEngine.open(new EngineHome(home.data(), home.run()));
+    return new LocalNode(
+        new NodeConfig(
+            home.data(),
+            config.maxSandboxes(),
+            config.memoryReserveMb() * 1024L * 1024L,
+            config.warmCages()),
+        engine);
+  }
+
+  private static void makeLocalKey(ApiKeys keys, Home home) {
+    try {
+      LocalKey.ensure(keys, home.localKey());
+    } catch (IOException e) {
+      throw new StartException("Cannot write %s (%s).".formatted(home.localKey(), e), e);
+    }
+  }
+
+  private static EdgeServer listen(
+      ServerConfig config, SandboxLifecycle lifecycle, ApiKeys keys, Node node) {
+    var edge = new EdgeConfig(config.host(), config.port(), CoveVersion.CURRENT);
+    try {
+      return EdgeServer.start(edge, lifecycle, keys, node);
+    } catch (BindException e) {
+      throw new StartException(
+          "Cannot listen on %s port %d (%s). Choose another with --port or COVE_PORT, or see which"
+                  .formatted(config.host(), config.port(), e.getMessage())
+              + " program uses it with: ss -ltnp",
+          e);
+    } catch (IOException e) {
+      throw new StartException(
+          "Cannot listen on %s port %d (%s).".formatted(config.host(), config.port(), e), e);
+    }
+  }
+
+  private <T extends AutoCloseable> T keep(String name, T part) {
+    parts.push(new Part(name, part));
+    return part;
+  }
+
+  /** Each part is closed, whatever became of those above it. Sandboxes go on running. */
+  @Override
+  public void close() {
+    for (Part part = parts.poll(); part != null; part = parts.poll()) {
+      try {
+        part.closeable().close();
+      } catch (Exception e) {
+        log.warn("The {} could not be closed in order", part.name(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package dev.cove.server.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Which module may see which. A module follows a trust boundary, so an edge too many is a hole. */
+class ModuleEdgesTest {
+  private static final String ROOT = "dev.cove.";
+  private static final String REPORT = ROOT + "engine.EngineReport";
+
+  /** Module, by its package, to the modules that it may see. */
+  private static final Map<String, Set<String>> MAY_SEE =
+      Map.ofEntries(
+          Map.entry("model", Set.of()),
+          Map.entry("guest", Set.of("model")),
+          Map.entry("engine", Set.of("model")),
+          Map.entry("engine.container", Set.of("model", "engine", "guest")),
+          Map.entry("node", Set.of("model", "engine", "guest")),
+          Map.entry("control", Set.of("model", "guest", "node")),
+          Map.entry("edge", Set.of("model", "guest", "node", "control")),
+          Map.entry(
+              "server",
+              Set.of("model", "guest", "engine", "engine.container", "node", "control", "edge")),
+          Map.entry("sdk", Set.of()),
+          Map.entry("cli", Set.of("sdk")),
+          Map.entry("bench", Set.of("sdk")));
+
+  private static final JavaClasses COVE = CoveClasses.all();
+
+  @Test
+  void every_module_sees_only_what_it_may() {
+    classes().that().resideInAPackage("dev.cove..").should(seeOnlyAllowedModules()).check(COVE);
+  }
+
+  @Test
+  void every_class_belongs_to_a_module_with_rules() {
+    assertThat(COVE).isNotEmpty().allSatisfy(type -> assertThat(moduleOf(type)).isPresent());
+    assertThat(COVE.stream().map(type -> moduleOf(type).orElseThrow()).distinct())
+        .as("modules whose classes were looked at")
+        .contains("model", "guest", "engine", "engine.container", "node", "control", "server")
+        .contains("sdk", "cli", "bench");
+  }
+
+  @Test
+  void the_vocabulary_and_the_sdk_depend_on_nothing_but_the_jdk() {
+    for (String module : List.of("model", "sdk")) {
+      assertThat(COVE.stream().filter(type -> moduleOf(type).equals(Optional.of(module))))
+          .flatMap(JavaClass::getDirectDependenciesFromSelf)
+          .extracting(dependency -> dependency.getTargetClass().getPackageName())
+          .allMatch(name ->
+              name.isEmpty() // int and the like
+                  || name.startsWith("java.")
+                  || name.startsWith(ROOT + module)
+                  || name.equals("org.jspecify.annotations"));
+    }
+  }
+
+  @Test
+  void every_package_says_that_null_is_the_exception() {
+    assertThat(COVE.stream().map(JavaClass::getPackage).distinct())
+        .filteredOn(made -> !made.getClasses().isEmpty())
+        .allMatch(made -> made.isAnnotatedWith(NullMarked.class), "has @NullMarked")
+        .extracting(JavaPackage::getName)
+        .contains("dev.cove.control.ledger");
+  }
+
+  private static ArchCondition<JavaClass> seeOnlyAllowedModules() {
+    return new ArchCondition<>("see only the modules that theirs may see") {
+      @Override
+      public void check(JavaClass type, ConditionEvents events) {
+        String module = moduleOf(type).orElse("");
+        for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+          if (!isAllowed(module, dependency.getTargetClass())) {
+            events.add(SimpleConditionEvent.violated(type, dependency.getDescription()));
+          }
+        }
+      }
+    };
+  }
+
+  private static boolean isAllowed(String module, JavaClass target) {
+    Optional<String> other = moduleOf(target);
+    if (other.isEmpty() || other.get().equals(module)) {
+      return true;
+    }
+    // A node hands its engine's report on to those who show it; they see no more of any engine.
+    boolean isReport = target.getName().equals(REPORT) || target.getName().startsWith(REPORT + "$");
+    return MAY_SEE.getOrDefault(module, Set.of()).contains(other.get())
+        || (isReport && MAY_SEE.getOrDefault(module, Set.of()).contains("node"));
+  }
+
+  private static Optional<String> moduleOf(JavaClass type) {
+    String name = type.getBaseComponentType().getPackageName() + ".";
+    return MAY_SEE.keySet().stream()
+        .filter(module -> name.startsWith(ROOT + module + "."))
+        .max(Comparator.comparingInt(String::length));
+  }
+}
