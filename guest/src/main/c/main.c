@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 static struct source signals;
@@ -34,7 +35,14 @@ static void signals_init(void) {
   sigset_t all, ours;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);
-  for (int i = 1; i < 65; i++) signal(i, SIG_DFL);
+  /* Raw, because the C library keeps some numbers to itself; whoever started us may not have. */
+  struct {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+  } by_default = {0};
+  for (int i = 1; i <= 64; i++) syscall(SYS_rt_sigaction, i, &by_default, NULL, 8);
   sigemptyset(&ours);
   sigaddset(&ours, SIGCHLD);
   sigaddset(&ours, SIGTERM);
@@ -45,15 +53,16 @@ static void signals_init(void) {
   if (signals.fd < 0 || !loop_watch(&signals, EPOLLIN)) _exit(72);
 }
 
+/* The name appears when somebody listens behind it, not before. */
 static int bind_socket(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (strlen(path) >= sizeof address.sun_path) return -1;
-  strcpy(address.sun_path, path);
+  int n = snprintf(address.sun_path, sizeof address.sun_path, "%s.new", path);
+  if (n < 0 || (size_t)n >= sizeof address.sun_path) return -1;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
   umask(077);
   if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, 16) < 0) return -1;
-  return fd;
+  return rename(address.sun_path, path) < 0 ? -1 : fd;
 }
 
 static void usage(void) {

@@ -179,7 +179,6 @@ void command_attach(struct command *cmd, struct channel *ch) {
                  (unsigned long long)cmd->id);
   cmd->reader = ch;
   cmd->exit_sent = cmd->out.end_sent = cmd->err.end_sent = false;
-  if (cmd->terminal) cmd->err.end_sent = true;
   ring_rewind(&cmd->out.ring);
   ring_rewind(&cmd->err.ring);
   ch->kind = &command_kind;

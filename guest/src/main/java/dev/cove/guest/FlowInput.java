@@ -53,7 +53,7 @@ final class FlowInput extends InputStream {
       return 0;
     }
     synchronized (channel) {
-      while (count == 0 && !ended && !closed && !channel.isBroken()) {
+      while (count == 0 && !ended && !closed && !channel.isOver() && !channel.isBroken()) {
         try {
           channel.wait();
         } catch (InterruptedException e) {
@@ -86,7 +86,7 @@ final class FlowInput extends InputStream {
     long deadline = System.nanoTime() + timeout.toNanos();
     synchronized (channel) {
       while (!hasRecord()) {
-        if (ended || closed || channel.isBroken()) {
+        if (ended || closed || channel.isOver() || channel.isBroken()) {
           throw channel.failureOr(new IOException("There is nothing more to come"));
         }
         long left = deadline - System.nanoTime();

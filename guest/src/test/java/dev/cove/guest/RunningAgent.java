@@ -5,6 +5,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -34,6 +35,7 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
   public void beforeEach(ExtensionContext context) throws Exception {
     folder =
         Files.createTempDirectory(
+            place(),
             "cove-agent",
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
     Path program = folder.resolve("cove-agent");
@@ -42,6 +44,14 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
     Path work = Files.createDirectory(folder.resolve("work"));
     Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwxrwxrwx"));
     start(List.of(program.toString(), "--socket", socket().toString()));
+  }
+
+  /** In memory where there is room: these tests are not about the speed of a disk. */
+  private static Path place() throws IOException {
+    Path memory = Path.of("/dev/shm");
+    boolean roomy =
+        Files.isDirectory(memory) && Files.getFileStore(memory).getUsableSpace() > (4L << 30);
+    return roomy ? memory : Path.of(System.getProperty("java.io.tmpdir"));
   }
 
   private void start(List<String> command) throws IOException, InterruptedException {
@@ -76,6 +86,38 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
 
   boolean isAlive() {
     return process.orElseThrow().isAlive();
+  }
+
+  /** How many processes have the agent as their parent, zombies among them. */
+  int children() throws IOException {
+    String list = Files.readString(Path.of("/proc/" + pid() + "/task/" + pid() + "/children"));
+    return list.isBlank() ? 0 : list.trim().split(" ").length;
+  }
+
+  /** How many grandchildren of the agent sleep. */
+  long sleepers() {
+    return process
+        .orElseThrow()
+        .descendants()
+        .filter(p -> p.info().command().orElse("").endsWith("sleep"))
+        .count();
+  }
+
+  long residentKilobytes() throws IOException {
+    return Files.readAllLines(Path.of("/proc/" + pid() + "/status")).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  static boolean isRunning(long pid) throws IOException {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
+    } catch (NoSuchFileException e) {
+      return false;
+    }
   }
 
   SocketChannel connect() throws IOException {
