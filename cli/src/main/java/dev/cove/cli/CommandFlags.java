@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** How a command is to run. */
@@ -18,46 +17,47 @@ final class CommandFlags {
     no
   }
 
-  @Option(
-      names = {"-u", "--user"},
-      paramLabel = "USER",
-      description = "Run as this user of the sandbox; default 'user'.")
   private Optional<String> user = Optional.empty();
 
-  @Option(
-      names = {"-w", "--cwd"},
-      paramLabel = "FOLDER",
-      description = "Run in this folder; default the user's home.")
   private Optional<String> cwd = Optional.empty();
 
-  @Option(
-      names = {"-e", "--env"},
-      paramLabel = "KEY=VALUE",
-      description = "A variable for the command; may be given often.")
   private Map<String, String> env = Map.of();
 
-  @Option(
-      names = "--timeout",
-      paramLabel = "TIME",
-      converter = Time.class,
-      description = "Kill the command after this time: 500ms, 30s, 5m, 1h.")
   private Optional<Duration> timeout = Optional.empty();
 
-  @Option(
-      names = {"-t", "--tty"},
-      description = "Give the command a terminal.")
   private boolean tty;
 
-  @Option(
-      names = {"-i", "--interactive"},
-      paramLabel = "WHEN",
-      arity = "0..1",
-      fallbackValue = "yes",
-      defaultValue = "auto",
-      description =
-          "Pass our input on: yes, no, or auto (the default), which means yes unless the input is"
-              + " /dev/null. Say no inside a loop that reads its own input.")
   private Interactive interactive = Interactive.auto;
+
+  void describe(Description verb) {
+    verb.text(
+            "-u --user",
+            "USER",
+            "Run as this user of the sandbox; default 'user'.",
+            v -> user = Optional.of(v))
+        .text(
+            "-w --cwd",
+            "FOLDER",
+            "Run in this folder; default the user's home.",
+            v -> cwd = Optional.of(v))
+        .pairs("-e --env", "A variable for the command; may be given often.", v -> env = v)
+        .value(
+            "--timeout",
+            "TIME",
+            "Kill the command after this time: 500ms, 30s, 5m, 1h.",
+            new Time(),
+            Duration.class,
+            v -> timeout = Optional.of(v))
+        .flag("-t --tty", "Give the command a terminal.", () -> tty = true)
+        .optionalValue(
+            "-i --interactive",
+            "WHEN",
+            "yes",
+            "Pass our input on: yes, no, or auto (the default), which means yes unless the input"
+                + " is /dev/null. Say --interactive=no inside a loop that reads its own input.",
+            Interactive.class,
+            v -> interactive = v);
+  }
 
   boolean tty() {
     return tty;

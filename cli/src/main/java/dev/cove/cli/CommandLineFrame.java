@@ -35,7 +35,8 @@ final class CommandLineFrame {
   }
 
   CommandLine build(String... args) {
-    var commandLine = new CommandLine(new CoveCommand(), new VerbFactory(session));
+    var commandLine = new CommandLine(CoveCommand.describe(session));
+    Verbs.addTo(commandLine, session, args);
     commandLine
         .setOut(new PrintWriter(session.out(), true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(session.err(), true, StandardCharsets.UTF_8))

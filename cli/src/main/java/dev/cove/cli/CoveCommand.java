@@ -1,64 +1,40 @@
 package dev.cove.cli;
 
-import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
-/** The list of verbs. */
-@Command(
-    name = "cove",
-    description = "Isolated computers for agents, on your own machine.",
-    synopsisSubcommandLabel = "VERB",
-    commandListHeading = "%nVerbs:%n",
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  cove run -- python3 -c 'print(\"hello from a sandbox\")'",
-      "  box=$$(cove create); cove exec $$box -- uname -a; cove rm $$box",
-      "  cove shell my-box",
-      "",
-      "COVE_URL and COVE_API_KEY name a server; without them the local one is used.",
-      "COVE_HOME moves all local data and run-time files under one folder."
-    },
-    subcommands = {
-      Run.class,
-      Create.class,
-      Ls.class,
-      Exec.class,
-      Shell.class,
-      Ps.class,
-      Top.class,
-      Rm.class,
-      Up.class,
-      Down.class,
-      Env.class,
-      Key.class,
-      LauncherVerbs.Server.class,
-      LauncherVerbs.Doctor.class,
-      LauncherVerbs.Bench.class,
-      LauncherVerbs.Verify.class,
-      Completion.class,
-      Version.class,
-      HelpCommand.class
-    })
-final class CoveCommand implements Runnable {
-  @Spec
-  @SuppressWarnings("NullAway.Init") // set by picocli
-  private CommandSpec spec;
-
-  @Option(
-      names = {"-V", "--version"},
-      description = "Show the version.")
+/** What stands above all verbs; {@link Verbs} lists them. */
+final class CoveCommand implements Callable<Integer> {
+  private final Session session;
   private boolean version;
 
+  private CoveCommand(Session session) {
+    this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var cove = new CoveCommand(session);
+    CommandSpec spec =
+        Description.of(cove, "Isolated computers for agents, on your own machine.")
+            .flag("-V --version", "Show the version.", () -> cove.version = true)
+            .examples(
+                "cove run -- python3 -c 'print(\"hello from a sandbox\")'",
+                "box=$(cove create); cove exec $box -- uname -a; cove rm $box",
+                "cove shell my-box")
+            .note("COVE_URL and COVE_API_KEY name a server; without them the local one is used.")
+            .note("COVE_HOME moves all local data and run-time files under one folder.")
+            .build();
+    spec.name("cove");
+    spec.usageMessage().synopsisSubcommandLabel("VERB").commandListHeading("%nVerbs:%n");
+    return spec;
+  }
+
   @Override
-  public void run() {
+  public Integer call() {
     if (version) {
-      spec.commandLine().getOut().println("cove " + Version.current());
-      return;
+      session.println("cove " + Version.current());
+      return ExitCode.OK;
     }
-    throw new ParameterException(spec.commandLine(), "Say what to do, for example: cove run -- ls");
+    throw new UserError("Say what to do, for example: cove run -- ls. See 'cove --help'");
   }
 }

@@ -4,35 +4,34 @@ import dev.cove.sdk.Cove;
 import dev.cove.sdk.Sandbox;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "create",
-    description = "Make a sandbox and print its id.",
-    footer = {
-      "",
-      "Examples:",
-      "  cove create --name builder --memory 2G --label team=web",
-      "  cove create --json --env CI=1",
-    })
 final class Create implements Callable<Integer> {
   private final Session session;
 
-  @Mixin private CreateFlags flags = new CreateFlags();
+  private CreateFlags flags = new CreateFlags();
 
-  @Option(
-      names = {"-e", "--env"},
-      paramLabel = "KEY=VALUE",
-      description = "A variable that every command in it gets; may be given often.")
   private Map<String, String> env = Map.of();
 
-  @Option(names = "--json", description = "Print the whole sandbox as JSON.")
   private boolean json;
 
-  Create(Session session) {
+  private Create(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var create = new Create(session);
+    return Description.of(create, "Make a sandbox and print its id.")
+        .with(create.flags::describe)
+        .pairs(
+            "-e --env",
+            "A variable that every command in it gets; may be given often.",
+            env -> create.env = env)
+        .flag("--json", "Print the whole sandbox as JSON.", () -> create.json = true)
+        .examples(
+            "cove create --name builder --memory 2G --label team=web",
+            "cove create --json --env CI=1")
+        .build();
   }
 
   @Override

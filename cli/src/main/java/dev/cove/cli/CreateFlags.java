@@ -3,53 +3,71 @@ package dev.cove.cli;
 import dev.cove.sdk.CreateOptions;
 import java.util.Map;
 import java.util.Optional;
-import picocli.CommandLine.Option;
 
 /** What a new sandbox is to be. */
 final class CreateFlags {
-  @Option(names = "--name", paramLabel = "NAME", description = "A name, unique on the server.")
   private Optional<String> name = Optional.empty();
 
-  @Option(
-      names = "--template",
-      paramLabel = "TEMPLATE",
-      description = "What its files start from; default 'host': this machine's own programs.")
   private Optional<String> template = Optional.empty();
 
-  @Option(names = "--tier", paramLabel = "TIER", description = "The isolation: 'container'.")
   private Optional<String> tier = Optional.empty();
 
-  @Option(names = "--cpus", paramLabel = "N", description = "At most so many cpus, such as 0.5.")
   private Optional<Double> cpus = Optional.empty();
 
-  @Option(
-      names = "--memory",
-      paramLabel = "SIZE",
-      converter = Megabytes.class,
-      description = "At most so much memory: 512M, 2G, or a number of megabytes.")
   private Optional<Megabytes.Size> memory = Optional.empty();
 
-  @Option(
-      names = "--disk",
-      paramLabel = "SIZE",
-      converter = Megabytes.class,
-      description = "At most so much written to disk.")
   private Optional<Megabytes.Size> disk = Optional.empty();
 
-  @Option(
-      names = "--max-processes",
-      paramLabel = "N",
-      description = "At most so many processes and threads.")
   private Optional<Integer> maxProcesses = Optional.empty();
 
-  @Option(names = "--label", paramLabel = "KEY=VALUE", description = "A label; may be given often.")
   private Map<String, String> labels = Map.of();
 
-  @Option(
-      names = "--idempotency-key",
-      paramLabel = "KEY",
-      description = "The same key gives the same sandbox, however often it is sent.")
   private Optional<String> idempotencyKey = Optional.empty();
+
+  void describe(Description verb) {
+    var sizes = new Megabytes();
+    verb.text("--name", "NAME", "A name, unique on the server.", v -> name = Optional.of(v))
+        .text(
+            "--template",
+            "TEMPLATE",
+            "What its files start from; default 'host': this machine's own programs.",
+            v -> template = Optional.of(v))
+        .text("--tier", "TIER", "The isolation: 'container'.", v -> tier = Optional.of(v))
+        .value(
+            "--cpus",
+            "N",
+            "At most so many cpus, such as 0.5.",
+            Double::valueOf,
+            Double.class,
+            v -> cpus = Optional.of(v))
+        .value(
+            "--memory",
+            "SIZE",
+            "At most so much memory: 512M, 2G, or a number of megabytes.",
+            sizes,
+            Megabytes.Size.class,
+            v -> memory = Optional.of(v))
+        .value(
+            "--disk",
+            "SIZE",
+            "At most so much written to disk.",
+            sizes,
+            Megabytes.Size.class,
+            v -> disk = Optional.of(v))
+        .value(
+            "--max-processes",
+            "N",
+            "At most so many processes and threads.",
+            Integer::valueOf,
+            Integer.class,
+            v -> maxProcesses = Optional.of(v))
+        .pairs("--label", "A label; may be given often.", v -> labels = v)
+        .text(
+            "--idempotency-key",
+            "KEY",
+            "The same key gives the same sandbox, however often it is sent.",
+            v -> idempotencyKey = Optional.of(v));
+  }
 
   /** Variables come from the verb: they mean the sandbox's in create, the command's in run. */
   CreateOptions options(Map<String, String> env) {

@@ -14,23 +14,26 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "down",
-    description = "Stop the local server; sandboxes go on running, unless --all removes them.")
 final class Down implements Callable<Integer> {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
   private static final int PARALLEL_DELETES = 8;
 
   private final Session session;
 
-  @Option(names = "--all", description = "Remove all sandboxes first.")
   private boolean all;
 
-  Down(Session session) {
+  private Down(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var down = new Down(session);
+    return Description.of(
+            down, "Stop the local server; sandboxes go on running, unless --all removes them.")
+        .flag("--all", "Remove all sandboxes first.", () -> down.all = true)
+        .build();
   }
 
   @Override

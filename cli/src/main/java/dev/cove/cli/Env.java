@@ -2,17 +2,20 @@ package dev.cove.cli;
 
 import dev.cove.sdk.ServerAddress;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "env",
-    description = "Print shell lines that make other programs use this server.",
-    footer = {"", "Example: eval \"$$(cove env)\""})
 final class Env implements Callable<Integer> {
   private final Session session;
 
-  Env(Session session) {
+  private Env(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    return Description.of(
+            new Env(session), "Print shell lines that make other programs use this server.")
+        .examples("eval \"$(cove env)\"")
+        .build();
   }
 
   @Override

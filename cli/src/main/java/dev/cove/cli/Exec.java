@@ -3,39 +3,36 @@ package dev.cove.cli;
 import dev.cove.sdk.Cove;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "exec",
-    description = "Run a command in a sandbox; its exit code becomes ours.",
-    footer = {
-      "",
-      "Examples:",
-      "  cove exec box -- uname -a",
-      "  cat data | cove exec box -- sh -c 'wc -c'",
-      "  cove exec --user root --timeout 5m box -- apt-get install -y jq",
-      "",
-      "125 means that Cove failed, 126 that the program can't be run, 127 that it was not found.",
-    })
 final class Exec implements Callable<Integer> {
   private final Session session;
 
-  @Mixin private CommandFlags flags = new CommandFlags();
+  private CommandFlags flags = new CommandFlags();
 
-  @Parameters(index = "0", paramLabel = "BOX", description = "The sandbox's id or name.")
   private String box = "";
 
-  @Parameters(
-      index = "1..*",
-      arity = "1..*",
-      paramLabel = "COMMAND",
-      description = "The program and its arguments.")
   private List<String> words = List.of();
 
-  Exec(Session session) {
+  private Exec(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var exec = new Exec(session);
+    return Description.of(exec, "Run a command in a sandbox; its exit code becomes ours.")
+        .with(exec.flags::describe)
+        .parameter("BOX", "The sandbox's id or name.", box -> exec.box = box)
+        .parameters(
+            "1..*", "COMMAND", "The program and its arguments.", words -> exec.words = words)
+        .examples(
+            "cove exec box -- uname -a",
+            "cat data | cove exec box -- sh -c 'wc -c'",
+            "cove exec --user root --timeout 5m box -- apt-get install -y jq")
+        .note(
+            "125 means that Cove failed, 126 that the program can't be run, 127 that there is no"
+                + " such program.")
+        .build();
   }
 
   @Override

@@ -5,35 +5,38 @@ import dev.cove.sdk.Keys;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "key",
-    description = "Make, list and revoke the keys that open the server.",
-    synopsisSubcommandLabel = "VERB",
-    subcommands = {Key.Create.class, Key.Ls.class, Key.Rm.class},
-    footer = {"", "Example: cove key create ci-runner"})
+/** Makes, lists and revokes the keys that open the server. */
 final class Key {
   private Key() {}
 
-  Key(Session session) {
-    this();
+  static CommandSpec describe(Session session) {
+    return Description.ofGroup("Make, list and revoke the keys that open the server.")
+        .verb("create", Create.describe(session))
+        .verb("ls", Ls.describe(session))
+        .verb("rm", Rm.describe(session))
+        .examples("cove key create ci-runner")
+        .build();
   }
 
-  @Command(name = "create", description = "Make a key and print it: it is shown only this once.")
-  static final class Create implements Callable<Integer> {
+  private static final class Create implements Callable<Integer> {
     private final Session session;
 
-    @Parameters(paramLabel = "NAME", description = "Who or what will use it.")
     private String name = "";
 
-    @Option(names = "--json", description = "Print the key with its id as JSON.")
     private boolean json;
 
-    Create(Session session) {
+    private Create(Session session) {
       this.session = session;
+    }
+
+    private static CommandSpec describe(Session session) {
+      var create = new Create(session);
+      return Description.of(create, "Make a key and print it: it is shown only this once.")
+          .flag("--json", "Print the key with its id as JSON.", () -> create.json = true)
+          .parameter("NAME", "Who or what will use it.", name -> create.name = name)
+          .build();
     }
 
     @Override
@@ -46,15 +49,20 @@ final class Key {
     }
   }
 
-  @Command(name = "ls", description = "List keys; the keys themselves are not known to anyone.")
-  static final class Ls implements Callable<Integer> {
+  private static final class Ls implements Callable<Integer> {
     private final Session session;
 
-    @Option(names = "--json", description = "Print a JSON array.")
     private boolean json;
 
-    Ls(Session session) {
+    private Ls(Session session) {
       this.session = session;
+    }
+
+    private static CommandSpec describe(Session session) {
+      var ls = new Ls(session);
+      return Description.of(ls, "List keys; the keys themselves are not known to anyone.")
+          .flag("--json", "Print a JSON array.", () -> ls.json = true)
+          .build();
     }
 
     @Override
@@ -86,15 +94,20 @@ final class Key {
     }
   }
 
-  @Command(name = "rm", description = "Revoke keys; they stop working at once.")
-  static final class Rm implements Callable<Integer> {
+  private static final class Rm implements Callable<Integer> {
     private final Session session;
 
-    @Parameters(arity = "1..*", paramLabel = "ID", description = "As 'cove key ls' shows them.")
     private List<String> ids = List.of();
 
-    Rm(Session session) {
+    private Rm(Session session) {
       this.session = session;
+    }
+
+    private static CommandSpec describe(Session session) {
+      var rm = new Rm(session);
+      return Description.of(rm, "Revoke keys; they stop working at once.")
+          .parameters("1..*", "ID", "As 'cove key ls' shows them.", ids -> rm.ids = ids)
+          .build();
     }
 
     @Override

@@ -3,8 +3,7 @@ package dev.cove.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * Verbs that the launcher answers itself, because they run on another class path or before there is
@@ -13,50 +12,41 @@ import picocli.CommandLine.Parameters;
 final class LauncherVerbs {
   private LauncherVerbs() {}
 
-  @Command(
-      name = "server",
-      description = "Run the server in the foreground.",
-      footer = {
-        "",
-        "Example: COVE_HOME=/tmp/cove cove server --port 7171",
-      })
-  static final class Server extends Relayed {
-    Server(Session session) {
-      super(session, "server");
-    }
+  static CommandSpec describeServer(Session session) {
+    return relayed(session, "server", "Run the server in the foreground.")
+        .examples("COVE_HOME=/tmp/cove cove server --port 7171")
+        .build();
   }
 
-  @Command(
-      name = "doctor",
-      description = "Say what this machine lacks for running sandboxes, and why it matters.")
-  static final class Doctor extends Relayed {
-    Doctor(Session session) {
-      super(session, "doctor");
-    }
+  static CommandSpec describeDoctor(Session session) {
+    return relayed(
+            session,
+            "doctor",
+            "Say what this machine lacks for running sandboxes, and why it matters.")
+        .build();
   }
 
-  @Command(
-      name = "bench",
-      description = "Measure Cove beside the other runtimes that are installed here.")
-  static final class Bench extends Relayed {
-    Bench(Session session) {
-      super(session, "bench");
-    }
+  static CommandSpec describeBench(Session session) {
+    return relayed(
+            session, "bench", "Measure Cove beside the other runtimes that are installed here.")
+        .build();
   }
 
-  @Command(name = "verify", description = "Build everything and run all tests.")
-  static final class Verify extends Relayed {
-    Verify(Session session) {
-      super(session, "verify");
-    }
+  static CommandSpec describeVerify(Session session) {
+    return relayed(session, "verify", "Build everything and run all tests.").build();
+  }
+
+  private static Description relayed(Session session, String verb, String text) {
+    var relayed = new Relayed(session, verb);
+    return Description.of(relayed, text)
+        .parameters("0..*", "ARG", "Passed on as they are.", args -> relayed.args = args);
   }
 
   /** Hands the verb back to the launcher. */
-  abstract static class Relayed implements Callable<Integer> {
+  private static final class Relayed implements Callable<Integer> {
     private final Session session;
     private final String verb;
 
-    @Parameters(arity = "0..*", paramLabel = "ARG", description = "Passed on as they are.")
     private List<String> args = List.of();
 
     Relayed(Session session, String verb) {

@@ -8,32 +8,32 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "ls",
-    description = "List sandboxes.",
-    footer = {"", "Example: cove ls --label team=web --json"})
 final class Ls implements Callable<Integer> {
   private final Session session;
 
-  @Option(
-      names = "--label",
-      paramLabel = "KEY=VALUE",
-      description = "Only those with this label; may be given often.")
   private Map<String, String> labels = Map.of();
 
-  @Option(
-      names = {"-q", "--quiet"},
-      description = "Print ids only.")
   private boolean quiet;
 
-  @Option(names = "--json", description = "Print a JSON array.")
   private boolean json;
 
-  Ls(Session session) {
+  private Ls(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var ls = new Ls(session);
+    return Description.of(ls, "List sandboxes.")
+        .pairs(
+            "--label",
+            "Only those with this label; may be given often.",
+            labels -> ls.labels = labels)
+        .flag("-q --quiet", "Print ids only.", () -> ls.quiet = true)
+        .flag("--json", "Print a JSON array.", () -> ls.json = true)
+        .examples("cove ls --label team=web --json")
+        .build();
   }
 
   @Override

@@ -6,25 +6,26 @@ import dev.cove.sdk.ProcessInfo;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "ps",
-    description = "List the commands that were started in a sandbox.",
-    footer = {"", "Example: cove ps --json box"})
 final class Ps implements Callable<Integer> {
   private final Session session;
 
-  @Option(names = "--json", description = "Print a JSON array.")
   private boolean json;
 
-  @Parameters(paramLabel = "BOX", description = "The sandbox's id or name.")
   private String box = "";
 
-  Ps(Session session) {
+  private Ps(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var ps = new Ps(session);
+    return Description.of(ps, "List the commands that were started in a sandbox.")
+        .flag("--json", "Print a JSON array.", () -> ps.json = true)
+        .parameter("BOX", "The sandbox's id or name.", box -> ps.box = box)
+        .examples("cove ps --json box")
+        .build();
   }
 
   @Override

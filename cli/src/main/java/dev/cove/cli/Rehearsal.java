@@ -1,13 +1,10 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.LocalServer;
-import java.io.ByteArrayInputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * What the launcher runs once after a build, so that the JVM can record in its AOT cache what the
@@ -24,14 +21,7 @@ public final class Rehearsal {
   public static void main(String[] args) throws InterruptedException {
     Map<String, String> environment = System.getenv();
     awaitServer(environment, Path.of("/proc", args[0]));
-    var session =
-        new Session(
-            environment,
-            new ByteArrayInputStream(new byte[0]),
-            OutputStream.nullOutputStream(),
-            System.err,
-            Terminal.NONE,
-            Optional.empty());
+    Session session = Main.session();
     play(session, "version");
     play(session, "--help");
     play(session, "create", "--name", BOX);
@@ -39,6 +29,8 @@ public final class Rehearsal {
     play(session, "ls", "--json");
     play(session, "ps", BOX);
     play(session, "exec", "--interactive", "yes", BOX, "--", "sh", "-c", "cat; echo; echo >&2");
+    play(session, "cp", "-", BOX + ":/tmp/" + BOX);
+    play(session, "cp", BOX + ":/tmp/" + BOX, "-");
     play(session, "top", "--once");
     play(session, "rm", BOX);
     play(session, "run", "--", "true");

@@ -4,27 +4,26 @@ import dev.cove.sdk.Cove;
 import dev.cove.sdk.CoveApiException;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "rm",
-    description = "Remove sandboxes and all that is in them.",
-    footer = {"", "Example: cove rm box other-box"})
 final class Rm implements Callable<Integer> {
   private final Session session;
 
-  @Option(
-      names = {"-f", "--force"},
-      description = "Say nothing of sandboxes that are not there.")
   private boolean force;
 
-  @Parameters(arity = "1..*", paramLabel = "BOX", description = "Ids or names.")
   private List<String> boxes = List.of();
 
-  Rm(Session session) {
+  private Rm(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var rm = new Rm(session);
+    return Description.of(rm, "Remove sandboxes and all that is in them.")
+        .flag("-f --force", "Say nothing of sandboxes that are not there.", () -> rm.force = true)
+        .parameters("1..*", "BOX", "Ids or names.", boxes -> rm.boxes = boxes)
+        .examples("cove rm box other-box")
+        .build();
   }
 
   @Override

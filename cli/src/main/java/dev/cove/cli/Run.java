@@ -5,42 +5,39 @@ import dev.cove.sdk.Sandbox;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "run",
-    description =
-        "Run a command in a new sandbox and remove the sandbox; starts the local server if need"
-            + " be.",
-    footer = {
-      "",
-      "Examples:",
-      "  cove run -- python3 -c 'print(\"hello from a sandbox\")'",
-      "  cove run --memory 256M --timeout 10s -- ./untrusted",
-      "  cove run -t -- bash",
-    })
 final class Run implements Callable<Integer> {
   private final Session session;
 
-  @Mixin private CreateFlags createFlags = new CreateFlags();
+  private CreateFlags createFlags = new CreateFlags();
 
-  @Mixin private CommandFlags commandFlags = new CommandFlags();
+  private CommandFlags commandFlags = new CommandFlags();
 
-  @Option(names = "--keep", description = "Leave the sandbox there, and print its id to stderr.")
   private boolean keep;
 
-  @Parameters(
-      index = "0..*",
-      arity = "1..*",
-      paramLabel = "COMMAND",
-      description = "The program and its arguments.")
   private List<String> words = List.of();
 
-  Run(Session session) {
+  private Run(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var run = new Run(session);
+    return Description.of(
+            run,
+            "Run a command in a new sandbox and remove the sandbox; starts the local server if"
+                + " need be.")
+        .with(run.createFlags::describe)
+        .with(run.commandFlags::describe)
+        .flag(
+            "--keep", "Leave the sandbox there, and print its id to stderr.", () -> run.keep = true)
+        .parameters("1..*", "COMMAND", "The program and its arguments.", words -> run.words = words)
+        .examples(
+            "cove run -- python3 -c 'print(\"hello from a sandbox\")'",
+            "cove run --memory 256M --timeout 10s -- ./untrusted",
+            "cove run -t -- bash")
+        .build();
   }
 
   @Override

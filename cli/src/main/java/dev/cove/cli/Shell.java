@@ -3,19 +3,8 @@ package dev.cove.cli;
 import dev.cove.sdk.Cove;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "shell",
-    description = "Open a shell in a sandbox, with a real terminal.",
-    footer = {
-      "",
-      "Examples:",
-      "  cove shell my-box",
-      "  cove shell --user root my-box",
-    })
 final class Shell implements Callable<Integer> {
   /** Takes bash where the sandbox has it. */
   private static final String PICK_SHELL =
@@ -23,23 +12,32 @@ final class Shell implements Callable<Integer> {
 
   private final Session session;
 
-  @Option(
-      names = {"-u", "--user"},
-      paramLabel = "USER",
-      description = "Whose shell; default 'user'.")
   private Optional<String> user = Optional.empty();
 
-  @Option(
-      names = {"-w", "--cwd"},
-      paramLabel = "FOLDER",
-      description = "Where it begins; default the user's home.")
   private Optional<String> cwd = Optional.empty();
 
-  @Parameters(index = "0", paramLabel = "BOX", description = "The sandbox's id or name.")
   private String box = "";
 
-  Shell(Session session) {
+  private Shell(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var shell = new Shell(session);
+    return Description.of(shell, "Open a shell in a sandbox, with a real terminal.")
+        .text(
+            "-u --user",
+            "USER",
+            "Whose shell; default 'user'.",
+            user -> shell.user = Optional.of(user))
+        .text(
+            "-w --cwd",
+            "FOLDER",
+            "Where it begins; default the user's home.",
+            folder -> shell.cwd = Optional.of(folder))
+        .parameter("BOX", "The sandbox's id or name.", box -> shell.box = box)
+        .examples("cove shell my-box", "cove shell --user root my-box")
+        .build();
   }
 
   @Override

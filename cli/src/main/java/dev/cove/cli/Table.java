@@ -53,7 +53,7 @@ final class Table {
   }
 
   // Names and command lines come from elsewhere; they must not drive the reader's terminal.
-  private static String printable(String text) {
+  static String printable(String text) {
     var result = new StringBuilder(text.length());
     text.codePoints()
         .forEach(c -> result.appendCodePoint(Character.isISOControl(c) ? '\ufffd' : c));

@@ -12,37 +12,40 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "top",
-    description = "Show what running sandboxes use, again and again until Ctrl-C.",
-    footer = {"", "Example: cove top --once --json"})
 final class Top implements Callable<Integer> {
   private static final String CLEAR = "\u001b[H\u001b[2J";
   private static final Duration FIRST_INTERVAL = Duration.ofMillis(500);
 
   private final Session session;
 
-  @Option(names = "--once", description = "Show it once.")
   private boolean once;
 
-  @Option(names = "--json", description = "Print a JSON array each time.")
   private boolean json;
 
-  @Option(
-      names = "--interval",
-      paramLabel = "TIME",
-      defaultValue = "2s",
-      converter = CommandFlags.Time.class,
-      description = "How often; default 2s.")
   private Duration interval = Duration.ofSeconds(2);
 
   private record Sample(SandboxInfo box, SandboxMetrics metrics, long atNanos) {}
 
-  Top(Session session) {
+  private Top(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var top = new Top(session);
+    return Description.of(top, "Show what running sandboxes use, again and again until Ctrl-C.")
+        .flag("--once", "Show it once.", () -> top.once = true)
+        .flag("--json", "Print a JSON array each time.", () -> top.json = true)
+        .value(
+            "--interval",
+            "TIME",
+            "How often; default 2s.",
+            new CommandFlags.Time(),
+            Duration.class,
+            interval -> top.interval = interval)
+        .examples("cove top --once --json")
+        .build();
   }
 
   @Override

@@ -1,40 +1,45 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.LocalServer;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(
-    name = "up",
-    description = "Start the local server in the background, and print its URL once it is healthy.",
-    footer = {
-      "",
-      "Does nothing but print the URL if it runs already. Its log is server.log in the data folder.",
-      "",
-      "Example: COVE_HOME=/tmp/cove cove up --port 7171",
-    })
 final class Up implements Callable<Integer> {
   private final Session session;
 
-  @Option(names = "--port", paramLabel = "N", description = "The port on 127.0.0.1; default 7070.")
-  private Optional<Integer> port = Optional.empty();
+  private OptionalInt port = OptionalInt.empty();
 
-  Up(Session session) {
+  private Up(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    var up = new Up(session);
+    return Description.of(
+            up, "Start the local server in the background, and print its URL once it is healthy.")
+        .value(
+            "--port",
+            "N",
+            "The port on 127.0.0.1; default 7070, 0 for any that is free.",
+            Integer::valueOf,
+            Integer.class,
+            port -> up.port = OptionalInt.of(port))
+        .note(
+            "Does nothing but print the URL if it runs already. Its log is server.log in the data"
+                + " folder.")
+        .examples("COVE_HOME=/tmp/cove cove up --port 7171")
+        .build();
   }
 
   @Override
   public Integer call() {
-    OptionalInt wanted = port.map(OptionalInt::of).orElse(OptionalInt.empty());
-    if (wanted.isPresent() && (wanted.getAsInt() < 0 || wanted.getAsInt() > 65_535)) {
+    if (port.isPresent() && (port.getAsInt() < 0 || port.getAsInt() > 65_535)) {
       throw new UserError("A port is between 0 (any that is free) and 65535");
     }
-    LocalServer server = new LocalStart(session).ensureUp(wanted);
-    boolean other = wanted.isPresent() && wanted.getAsInt() != 0;
-    if (other && server.url().getPort() != wanted.getAsInt()) {
+    LocalServer server = new LocalStart(session).ensureUp(port);
+    boolean other = port.isPresent() && port.getAsInt() != 0;
+    if (other && server.url().getPort() != port.getAsInt()) {
       throw new UserError(
           "The server runs already, at "
               + server.url()

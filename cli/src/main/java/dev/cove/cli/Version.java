@@ -1,14 +1,17 @@
 package dev.cove.cli;
 
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 
-@Command(name = "version", description = "Show the version.")
 final class Version implements Callable<Integer> {
   private final Session session;
 
-  Version(Session session) {
+  private Version(Session session) {
     this.session = session;
+  }
+
+  static CommandSpec describe(Session session) {
+    return Description.of(new Version(session), "Show the version.").build();
   }
 
   @Override

@@ -1,0 +1,54 @@
+package dev.cove.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import picocli.CommandLine;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * The verbs, in the order of the help text.
+ *
+ * <p>A call that names a verb gets just that one described; all are for help, completion and
+ * mistakes.
+ */
+final class Verbs {
+  private static final String HELP = "help";
+  private static final List<String> NEED_ALL = List.of(HELP, "completion");
+  private static final Map<String, Function<Session, CommandSpec>> ALL = new LinkedHashMap<>();
+
+  static {
+    ALL.put("run", Run::describe);
+    ALL.put("create", Create::describe);
+    ALL.put("ls", Ls::describe);
+    ALL.put("exec", Exec::describe);
+    ALL.put("shell", Shell::describe);
+    ALL.put("cp", Cp::describe);
+    ALL.put("ps", Ps::describe);
+    ALL.put("top", Top::describe);
+    ALL.put("rm", Rm::describe);
+    ALL.put("up", Up::describe);
+    ALL.put("down", Down::describe);
+    ALL.put("env", Env::describe);
+    ALL.put("key", Key::describe);
+    ALL.put("server", LauncherVerbs::describeServer);
+    ALL.put("doctor", LauncherVerbs::describeDoctor);
+    ALL.put("bench", LauncherVerbs::describeBench);
+    ALL.put("verify", LauncherVerbs::describeVerify);
+    ALL.put("completion", Completion::describe);
+    ALL.put("version", Version::describe);
+  }
+
+  private Verbs() {}
+
+  static void addTo(CommandLine commandLine, Session session, String... args) {
+    if (args.length > 0 && ALL.containsKey(args[0]) && !NEED_ALL.contains(args[0])) {
+      commandLine.addSubcommand(args[0], ALL.get(args[0]).apply(session));
+      return;
+    }
+    ALL.forEach((name, describe) -> commandLine.addSubcommand(name, describe.apply(session)));
+    commandLine.addSubcommand(HELP, new HelpCommand());
+  }
+}
