@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.DoublePredicate;
 
 /** The promises of the project, judged by what was measured. Ratios compare within one run only. */
 final class FiguresToReach {
@@ -23,11 +24,11 @@ final class FiguresToReach {
     atMostMillis("exec", "cove", 3, "exec of true over HTTP");
     ratio("exec", "docker", "cove", 3, "exec of true against docker exec");
     burst();
-    below("density", "create-1000", 10, "1,000 idle sandboxes created");
-    atMost("density", "memory-1000", 1024, "memory of each of 1,000 idle sandboxes");
-    atMost("density", "left-behind", 0, "left behind after deleting them and stopping");
+    below("density", "create-1000", 10, "s", "1,000 idle sandboxes created");
+    atMost("density", "memory-1000", 1024, "KiB", "memory of each of 1,000 idle sandboxes");
+    atMost("density", "left-behind", 0, "things", "left behind after deleting them and stopping");
     belowMillis("server", "start", 1500, "server healthy");
-    below("server", "resident", 250, "server resident with no sandbox");
+    below("server", "resident", 250, "MB", "server resident with no sandbox");
     belowMillis("cli", "ls", 300, "cove ls");
     return List.copyOf(figures);
   }
@@ -65,29 +66,22 @@ final class FiguresToReach {
             .map(s -> new Judged(Numbers.millis(s.p50Millis()), s.p50Millis() < limit)));
   }
 
-  private void below(String section, String key, double limit, String what) {
-    quantity(section, key, "under", what, limit, false);
+  private void below(String section, String key, double limit, String unit, String what) {
+    add(what, words("under", limit, unit), value(section, key, unit, value -> value < limit));
   }
 
-  private void atMost(String section, String key, double limit, String what) {
-    quantity(section, key, "at most", what, limit, true);
+  private void atMost(String section, String key, double limit, String unit, String what) {
+    add(what, words("at most", limit, unit), value(section, key, unit, value -> value <= limit));
   }
 
-  private void quantity(
-      String section, String key, String word, String what, double limit, boolean inclusive) {
-    var found =
-        find(section).stream()
-            .flatMap(s -> s.quantities().stream())
-            .filter(q -> q.key().equals(key))
-            .findFirst();
-    String unit = found.map(Finding.Quantity::unit).orElse("");
-    add(
-        what,
-        (word + " " + Numbers.plain(limit) + " " + unit).strip(),
-        found.map(q ->
-            new Judged(
-                (Numbers.plain(q.value()) + " " + unit).strip(),
-                inclusive ? q.value() <= limit : q.value() < limit)));
+  private Optional<Judged> value(String section, String key, String unit, DoublePredicate reached) {
+    return find(section)
+        .flatMap(s -> s.findValue(key))
+        .map(value -> new Judged(words("", value, unit), reached.test(value)));
+  }
+
+  private static String words(String relation, double value, String unit) {
+    return (relation + " " + Numbers.plain(value) + " " + unit).strip();
   }
 
   private void burst() {
