@@ -28,7 +28,7 @@ record CageRecord(String bootId, int firstId) {
 
   static String currentBootId() {
     try {
-      return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+      return Files.readAllLines(Path.of("/proc/sys/kernel/random/boot_id")).getFirst();
     } catch (IOException e) {
       throw new EngineException("Could not read the boot id", e);
     }

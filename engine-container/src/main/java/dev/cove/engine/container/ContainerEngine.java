@@ -54,7 +54,7 @@ public final class ContainerEngine implements Engine {
     this.cgroups = layout.cgroups(GroupName.of(home));
     this.bootId = CageRecord.currentBootId();
     cgroups.open();
-    this.ids = IdRanges.of(home.data());
+    this.ids = IdRanges.of(IdRanges.CLAIMS, home.data());
     keepIdsInUse();
     this.baseImages = new BaseImages(home.baseImages());
     this.spawner = new Spawner(spawnerCommand());

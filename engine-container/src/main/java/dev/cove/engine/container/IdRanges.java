@@ -20,7 +20,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class IdRanges {
   static final int IDS_PER_SANDBOX = 65_536;
 
-  private static final Path CLAIMS = Path.of("/run/cove-ids");
+  /** Where all homes of this host meet. Empty after a boot, when no id is in use. */
+  static final Path CLAIMS = Path.of("/run/cove-ids");
+
   private static final long FIRST_ID = 0x1000_0000L;
   private static final int RANGES_PER_BLOCK = 1_024;
 
@@ -30,27 +32,28 @@ final class IdRanges {
   /** A file lock is the JVM's, not the thread's, so threads need one of their own. */
   private static final ReentrantLock THIS_JVM = new ReentrantLock();
 
+  private final Path claims;
   private final String home;
   private final TreeSet<Integer> blocks = new TreeSet<>();
   private final BitSet used = new BitSet();
   private int next;
 
-  private IdRanges(Path home) {
+  private IdRanges(Path claims, Path home) {
+    this.claims = claims;
     this.home = home.toString();
   }
 
   /** Finds the blocks that an earlier process of this home has claimed. */
-  static IdRanges of(Path home) {
-    var ranges = new IdRanges(home);
-    withClaims(claims -> {
+  static IdRanges of(Path claims, Path home) {
+    var ranges = new IdRanges(claims, home);
+    return ranges.withClaims(() -> {
       for (int block = 0; block < BLOCKS; block++) {
-        if (owner(claims, block).filter(ranges.home::equals).isPresent()) {
+        if (ranges.owner(block).filter(ranges.home::equals).isPresent()) {
           ranges.blocks.add(block);
         }
       }
       return ranges;
     });
-    return ranges;
   }
 
   /** Marks a range that a sandbox has had since before this process began. */
@@ -77,13 +80,13 @@ final class IdRanges {
 
   /** Gives all blocks back. Only when no sandbox is left. */
   synchronized void releaseBlocks() {
-    withClaims(claims -> {
+    withClaims(() -> {
       for (int block : blocks) {
-        Files.deleteIfExists(claims.resolve(Integer.toString(block)));
+        Files.deleteIfExists(claim(block));
       }
+      blocks.clear();
       return blocks;
     });
-    blocks.clear();
   }
 
   private static int index(int firstId) {
@@ -103,41 +106,45 @@ final class IdRanges {
   }
 
   private int claimBlock() {
-    return withClaims(claims -> {
+    return withClaims(() -> {
       for (int block = 0; block < BLOCKS; block++) {
-        var owner = owner(claims, block);
+        var owner = owner(block);
         if (owner.isEmpty() || Files.notExists(Path.of(owner.get()))) {
-          Files.writeString(claims.resolve(Integer.toString(block)), home);
+          Files.writeString(claim(block), home);
           return block;
         }
       }
       throw new EngineException(
-          "All user ids of this host are claimed by other Cove homes, see " + CLAIMS);
+          "All user ids of this host are claimed by other Cove homes, see " + claims);
     });
   }
 
-  private static Optional<String> owner(Path claims, int block) throws IOException {
-    Path claim = claims.resolve(Integer.toString(block));
+  private Path claim(int block) {
+    return claims.resolve(Integer.toString(block));
+  }
+
+  private Optional<String> owner(int block) throws IOException {
+    Path claim = claim(block);
     return Files.exists(claim) ? Optional.of(Files.readString(claim).strip()) : Optional.empty();
   }
 
   /** Work on the claims that may fail to be read or written. */
   private interface ClaimWork<T> {
-    T run(Path claims) throws IOException;
+    T run() throws IOException;
   }
 
-  private static <T> T withClaims(ClaimWork<T> work) {
+  private <T> T withClaims(ClaimWork<T> work) {
     THIS_JVM.lock();
     try {
-      Files.createDirectories(CLAIMS);
+      Files.createDirectories(claims);
       try (var channel =
               FileChannel.open(
-                  CLAIMS.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                  claims.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
           var _ = channel.lock()) {
-        return work.run(CLAIMS);
+        return work.run();
       }
     } catch (IOException e) {
-      throw new EngineException("Could not claim user ids in " + CLAIMS, e);
+      throw new EngineException("Could not claim user ids in " + claims, e);
     } finally {
       THIS_JVM.unlock();
     }
