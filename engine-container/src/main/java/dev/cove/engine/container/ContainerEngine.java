@@ -37,6 +37,7 @@ public final class ContainerEngine implements Engine {
   private static final long MAX_SHM_BYTES = 1L << 30;
 
   private final EngineHome home;
+  private final HomeLock lock;
   private final EngineSettings settings;
   private final CgroupLayout layout;
   private final Cgroups cgroups;
@@ -47,8 +48,9 @@ public final class ContainerEngine implements Engine {
   private final String bootId;
   private final Map<SandboxId, ContainerCage> cages = new ConcurrentHashMap<>();
 
-  private ContainerEngine(EngineHome home, EngineSettings settings) {
+  private ContainerEngine(EngineHome home, EngineSettings settings, HomeLock lock) {
     this.home = home;
+    this.lock = lock;
     this.settings = settings;
     this.layout = CgroupLayout.read();
     this.cgroups = layout.cgroups(GroupName.of(home));
@@ -81,7 +83,20 @@ public final class ContainerEngine implements Engine {
 
   public static ContainerEngine open(EngineHome home, EngineSettings settings) {
     makeFolders(home);
-    return new ContainerEngine(home, settings);
+    var lock = HomeLock.take(home.lock());
+    try {
+      return new ContainerEngine(home, settings, lock);
+    } catch (EngineException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  /** What {@link #report} would say, as far as it can be told without opening an engine. */
+  public static EngineReport examine() {
+    boolean loopDevices = Files.exists(Path.of("/dev/loop-control"));
+    return new HostFindings(CgroupLayout.read(), true, loopDevices, EngineSettings.DEFAULT)
+        .report();
   }
 
   private static void makeFolders(EngineHome home) {
@@ -315,6 +330,7 @@ public final class ContainerEngine implements Engine {
       cgroups.close();
       ids.releaseBlocks();
     }
+    lock.close();
   }
 
   /** For tests that end the spawner. */

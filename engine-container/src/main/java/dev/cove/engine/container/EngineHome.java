@@ -25,6 +25,10 @@ public record EngineHome(Path data, Path run) {
     }
   }
 
+  Path lock() {
+    return data.resolve("engine/lock");
+  }
+
   Path binaries() {
     return data.resolve("engine/bin");
   }

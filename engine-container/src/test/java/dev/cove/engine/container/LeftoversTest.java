@@ -153,6 +153,17 @@ class LeftoversTest {
   }
 
   @Test
+  void a_second_engine_on_the_same_home_is_refused() throws Exception {
+    assertThatThrownBy(() -> ContainerEngine.open(home))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("already");
+    try (var box = Box.of(engine.start(new CagePlan(SandboxId.random(), root, SMALL)))) {
+      assertThat(box.user("echo works")).isEqualTo("works");
+    }
+    assertThat(ContainerEngine.examine().usable()).isTrue();
+  }
+
+  @Test
   void a_name_too_long_for_a_socket_is_refused_at_once() {
     Path deep = Path.of("/tmp", "x".repeat(100));
     assertThatThrownBy(() -> new EngineHome(deep, deep))
