@@ -26,6 +26,7 @@ final class AttachedCommand {
   private final Session session;
   private final Stop stop;
   private volatile @Nullable RunningCommand running;
+  private volatile boolean terminal;
 
   /** Counts the requests to stop. They may come before there is a command to stop. */
   static final class Stop {
@@ -66,7 +67,8 @@ final class AttachedCommand {
     if (command == null) {
       return;
     }
-    if (count == 1) {
+    // An interactive shell ignores a request to end; its terminal going away it does not.
+    if (count == 1 && !terminal) {
       tell(() -> command.signal(signal));
     } else {
       command.close();
@@ -105,6 +107,7 @@ final class AttachedCommand {
     }
     try (RunningCommand started = sandbox.start(prepared);
         Terminal.RawMode _ = rawInput ? session.terminal().enterRawMode() : () -> {}) {
+      terminal = tty;
       running = started;
       if (withInput) {
         pumpInput(session.in(), started.stdin());

@@ -1,7 +1,6 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.CoveApiException;
-import java.util.Locale;
 
 /** Tells apart, as shells do, a program that is missing from one that can't be run. */
 final class Refusal {
@@ -11,8 +10,11 @@ final class Refusal {
     if (!refusal.code().equals("guest_refused")) {
       return ExitCode.COVE_FAILED;
     }
-    String detail = refusal.detail().toLowerCase(Locale.ROOT);
-    boolean missing = detail.contains("not found") || detail.contains("no such file");
+    String detail = refusal.detail();
+    if (!detail.startsWith("The program ")) {
+      return ExitCode.COVE_FAILED;
+    }
+    boolean missing = detail.contains("not found") || detail.contains("No such file");
     return missing ? ExitCode.NOT_FOUND : ExitCode.CANNOT_RUN;
   }
 }

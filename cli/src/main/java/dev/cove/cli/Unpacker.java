@@ -60,6 +60,7 @@ final class Unpacker {
     Path target = folder.resolve(parts.getLast());
     if (entry.isDirectory()) {
       makeFolder(target);
+      Files.setPosixFilePermissions(target, Modes.permissions(entry.getMode() | 0700));
     } else if (entry.isSymbolicLink()) {
       if (staysInside(parts, entry.getLinkName())) {
         makeWay(target);
