@@ -3,6 +3,7 @@ package dev.cove.guest;
 import dev.cove.guest.FrameReader.Incoming;
 import dev.cove.model.ErrorCode;
 import java.io.IOException;
+import java.nio.channels.ByteChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +32,7 @@ public final class GuestLink implements Guest, AutoCloseable {
 
   private static final String BUILD = "cove 0.1.0";
 
-  private final SocketChannel socket;
+  private final ByteChannel socket;
   private final LinkWriter writer = new LinkWriter();
   private final Map<Integer, LinkChannel> channels = new ConcurrentHashMap<>(4);
   private final AtomicInteger lastChannel = new AtomicInteger();
@@ -42,7 +43,7 @@ public final class GuestLink implements Guest, AutoCloseable {
 
   private record Hello(int version, String build) {}
 
-  private GuestLink(SocketChannel socket) {
+  private GuestLink(ByteChannel socket) {
     this.socket = socket;
   }
 
@@ -53,6 +54,10 @@ public final class GuestLink implements Guest, AutoCloseable {
    *     then closed
    */
   public static GuestLink open(SocketChannel socket, Duration helloTimeout) {
+    return open((ByteChannel) socket, helloTimeout);
+  }
+
+  static GuestLink open(ByteChannel socket, Duration helloTimeout) {
     GuestLink link = new GuestLink(socket);
     link.writer.sendNow(
         Frame.HELLO,

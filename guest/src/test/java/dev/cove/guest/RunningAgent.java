@@ -27,9 +27,25 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  private final List<String> options;
+  private final boolean emptyRoot;
   private final List<GuestLink> links = new ArrayList<>();
   private Optional<Process> process = Optional.empty();
   private Path folder = Path.of("/nonexistent");
+
+  RunningAgent(String... options) {
+    this(false, List.of(options));
+  }
+
+  private RunningAgent(boolean emptyRoot, List<String> options) {
+    this.emptyRoot = emptyRoot;
+    this.options = options;
+  }
+
+  /** As pid 1 of a root that holds nothing but the agent: no shell, no /dev, no /proc, no /etc. */
+  static RunningAgent inAnEmptyRoot() {
+    return new RunningAgent(true, List.of());
+  }
 
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
@@ -43,7 +59,15 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
     Path work = Files.createDirectory(folder.resolve("work"));
     Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwxrwxrwx"));
-    start(List.of(program.toString(), "--socket", socket().toString()));
+    List<String> command = new ArrayList<>();
+    if (emptyRoot) {
+      command.addAll(List.of("unshare", "--pid", "--fork", "--kill-child", "chroot"));
+      command.addAll(List.of(folder.toString(), "/cove-agent", "--socket", "/agent.sock"));
+    } else {
+      command.addAll(List.of(program.toString(), "--socket", socket().toString()));
+    }
+    command.addAll(options);
+    start(command);
   }
 
   /** In memory where there is room: these tests are not about the speed of a disk. */
@@ -81,7 +105,9 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
   }
 
   long pid() {
-    return process.orElseThrow().pid();
+    return emptyRoot
+        ? process.orElseThrow().children().findFirst().orElseThrow().pid()
+        : process.orElseThrow().pid();
   }
 
   boolean isAlive() {
@@ -137,8 +163,11 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
     links.forEach(GuestLink::close);
     links.clear();
     if (process.isPresent()) {
-      // SIGTERM: it kills its commands and leaves.
-      process.get().destroy();
+      if (emptyRoot) {
+        process.get().destroyForcibly(); // unshare takes pid 1 with it, and that all others
+      } else {
+        process.get().destroy(); // it kills its commands and leaves
+      }
       if (!process.get().waitFor(20, TimeUnit.SECONDS)) {
         process.get().destroyForcibly().waitFor();
       }
