@@ -5,10 +5,13 @@ import java.time.Duration;
 /**
  * How often and how long things are done.
  *
- * @param warmUps rounds thrown away, for the JIT compiler and the page cache of every contender
+ * @param practice how often Cove does the thing before the rounds, so that the JIT compilers of
+ *     server and client have seen it: people compare servers that have been up for a while
+ * @param warmUps rounds thrown away, for the page cache of every contender
  * @param crowd how many sandboxes stand idle at once in the end
  */
 public record Effort(
+    int practice,
     int warmUps,
     int rounds,
     int bursts,
@@ -17,6 +20,7 @@ public record Effort(
     int serverStarts,
     int cliStarts) {
 
-  public static final Effort FULL = new Effort(40, 200, 5, Duration.ofSeconds(30), 1_000, 5, 20);
-  public static final Effort QUICK = new Effort(10, 30, 2, Duration.ofSeconds(5), 100, 2, 5);
+  public static final Effort FULL =
+      new Effort(300, 10, 200, 5, Duration.ofSeconds(30), 1_000, 5, 20);
+  public static final Effort QUICK = new Effort(60, 5, 30, 2, Duration.ofSeconds(5), 100, 2, 5);
 }

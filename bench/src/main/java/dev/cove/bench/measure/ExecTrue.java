@@ -26,6 +26,9 @@ final class ExecTrue implements Measurement {
   public Section measure(Workbench bench) throws IOException, InterruptedException {
     try (BenchServer server = bench.startServer(Map.of());
         Sandbox sandbox = server.cove().sandboxes().create()) {
+      for (int i = 0; i < bench.effort().practice(); i++) {
+        execTrue(sandbox);
+      }
       var rounds = new Rounds();
       rounds.add("cove", "cove over HTTP", () -> execTrue(sandbox));
       for (Peer peer : bench.peers()) {
