@@ -125,7 +125,7 @@ public final class ContainerEngine implements Engine {
     }
   }
 
-  private ProcessBuilder spawnerCommand() {
+  ProcessBuilder spawnerCommand() {
     byte[] agentBytes = AgentBinary.forThisMachine().bytes();
     Path agent = NativeBinary.layOut("cove-agent", agentBytes, home.binaries());
     var command = new ArrayList<String>();

@@ -101,6 +101,32 @@ class EngineMeasurements {
             nanos[nanos.length / 2] / 1e6, nanos[nanos.length * 9 / 10] / 1e6, nanos[0] / 1e6);
   }
 
+  /** What a spawner per sandbox would add to every start. */
+  @Test
+  void one_shot_spawner() throws Exception {
+    var engine = open(NO_POOLS);
+    long[] starts = new long[ROUNDS];
+    var nobody =
+        new SpawnerProcess.Listener() {
+          @Override
+          public void exited(ProcessKey process, int status) {}
+
+          @Override
+          public void ended(boolean everWorked) {}
+        };
+    for (int i = -WARM_UP; i < ROUNDS; i++) {
+      long begin = System.nanoTime();
+      var spawner = SpawnerProcess.start(engine.spawnerCommand(), nobody);
+      spawner.facts();
+      if (i >= 0) {
+        starts[i] = System.nanoTime() - begin;
+      }
+      spawner.close();
+    }
+    engine.close();
+    System.out.println("start of a spawner alone: " + describe(starts));
+  }
+
   @Test
   void fifty_at_once() throws Exception {
     var engine = open(EngineSettings.DEFAULT);
