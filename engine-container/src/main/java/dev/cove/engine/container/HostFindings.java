@@ -174,9 +174,10 @@ final class HostFindings {
       add(
           Severity.WARNING,
           "core_pattern",
-          "Core dumps go to a program on the host (%s). Sandboxes write none, but set it to"
+          "Crashes are handed to a program that runs as root on the host (%s), those in sandboxes"
                   .formatted(pattern)
-              + " a plain name with sysctl kernel.core_pattern=core to be sure");
+              + " too: the kernel does not ask a limit there. Set a plain name with sysctl"
+              + " kernel.core_pattern=core");
     } else {
       add(Severity.OK, "core_pattern", "Not a pipe to a program");
     }
