@@ -120,7 +120,9 @@ static int loop_configure(int image, uint32_t *number) {
 static int ext4_mount(uint32_t loop_number) {
   char source[32];
   snprintf(source, sizeof source, "/loop%u", loop_number);
-  const char *options[] = {"source", source, "discard", NULL, "noinit_itable", NULL, NULL};
+  /* Without barriers: a flush here would be a flush of the host's disk, for data that dies with it. */
+  const char *options[] = {"source",        source, "discard",   NULL,
+                           "noinit_itable", NULL,   "nobarrier", NULL, NULL};
   return mount_detached("ext4", options,
                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME);
 }
@@ -187,8 +189,11 @@ void image_measure(const char *id, uint32_t loop_number) {
  * dirty data to a file that is about to be deleted.
  */
 void image_abandon(const char *id, uint32_t loop_number) {
-  uint32_t no_flush = EXT4_NO_FLUSH;
   int mount = image_reach(id, loop_number);
-  if (mount >= 0) ioctl(mount, EXT4_SHUTDOWN, &no_flush);
-  if (mount >= 0) close(mount);
+  if (mount < 0) return;
+  int root = openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  uint32_t how = EXT4_NO_FLUSH;
+  if (root >= 0) ioctl(root, EXT4_SHUTDOWN, &how);
+  if (root >= 0) close(root);
+  close(mount);
 }
