@@ -50,6 +50,7 @@ public record SandboxSpec(
       if (entry.getValue().indexOf('\0') >= 0) {
         throw new IllegalArgumentException("env." + entry.getKey() + " contains a NUL character");
       }
+      requireUnicode("env." + entry.getKey(), entry.getValue());
       bytes += entry.getKey().length() + entry.getValue().length() + 2;
     }
     if (bytes > MAX_ENV_BYTES) {
@@ -66,6 +67,7 @@ public record SandboxSpec(
         throw new IllegalArgumentException(
             "labels.%s is longer than %d characters".formatted(entry.getKey(), MAX_LABEL_VALUE));
       }
+      requireUnicode("labels." + entry.getKey(), entry.getValue());
     }
   }
 
@@ -83,6 +85,11 @@ public record SandboxSpec(
     if (text.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException(what + " must not contain control characters");
     }
+    requireUnicode(what, text);
+  }
+
+  /** A surrogate without its partner has no bytes: it could be neither stored nor handed on. */
+  private static void requireUnicode(String what, String text) {
     if (text.codePoints().anyMatch(c -> c >= 0xD800 && c <= 0xDFFF)) {
       throw new IllegalArgumentException(what + " is not valid Unicode");
     }

@@ -3,6 +3,7 @@ package dev.cove.server;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.key.LocalKey;
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.SqliteLibrary;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.EdgeConfig;
 import dev.cove.edge.EdgeServer;
@@ -52,7 +53,7 @@ final class CoveServer implements AutoCloseable {
     Home home = config.home();
     Clock clock = Clock.systemUTC();
     keep("lock", HomeLock.claim(home));
-    Ledger ledger = keep("ledger", Ledger.open(home.ledger()));
+    Ledger ledger = keep("ledger", openLedger(home));
     ApiKeys keys = ApiKeys.open(ledger, clock);
     makeLocalKey(keys, home);
     Node node = keep("node", openNode(config));
@@ -64,6 +65,15 @@ final class CoveServer implements AutoCloseable {
     if (config.reachableFromOutside()) {
       log.warn("{} is reachable from other machines, and what it speaks is not encrypted", url);
     }
+  }
+
+  private static Ledger openLedger(Home home) {
+    try {
+      SqliteLibrary.loadFrom(home.nativeCode());
+    } catch (IOException e) {
+      throw new StartException("Cannot unpack SQLite to %s (%s).".formatted(home.data(), e), e);
+    }
+    return Ledger.open(home.ledger());
   }
 
   private static Node openNode(ServerConfig config) {

@@ -4,6 +4,7 @@ import dev.cove.engine.Engine;
 import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.engine.container.EngineHome;
+import dev.cove.engine.container.EngineSettings;
 import dev.cove.server.Doctor.Diagnosis;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -32,8 +33,10 @@ public final class DoctorMain {
     System.exit(diagnosis.usable() ? 0 : 1);
   }
 
+  /** Without a pool: it is looked at and closed again, perhaps beside a server at work. */
   private static Engine engine(Home home) {
-    return ContainerEngine.open(new EngineHome(home.data(), home.run()));
+    return ContainerEngine.open(
+        new EngineHome(home.data(), home.run()), new EngineSettings(0, true, true));
   }
 
   static void print(Diagnosis diagnosis, boolean json, PrintStream out) {

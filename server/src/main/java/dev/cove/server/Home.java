@@ -24,6 +24,10 @@ record Home(Path data, Path run) {
     return data.resolve("local.key");
   }
 
+  Path nativeCode() {
+    return data.resolve("lib");
+  }
+
   Path lock() {
     return data.resolve("server.lock");
   }

@@ -168,11 +168,10 @@ public final class SandboxLifecycle implements AutoCloseable {
     boolean runs = false;
     try {
       node.start(place.id(), entry.sandbox().spec());
-      var running = new SandboxState.Running(Micros.now(clock));
       if (place.warm()) {
-        index.move(entry, running); // the ledger has it since it was recorded
+        show(entry, recordedWarm(entry.sandbox()));
       } else {
-        enter(entry, running);
+        enter(entry, new SandboxState.Running(Micros.now(clock)));
       }
       entry.acknowledge();
       runs = true;
@@ -190,9 +189,7 @@ public final class SandboxLifecycle implements AutoCloseable {
       Node.Reservation place, SandboxSpec wish, boolean named, Optional<IdempotentRequest> by) {
     SandboxSpec spec = named ? wish : withName(wish, place.id().value());
     var sandbox = new Sandbox(place.id(), spec, new SandboxState.Starting(), Micros.now(clock));
-    // A warm cage needs no second write: it stands already, only its link is still to be made.
-    Sandbox row =
-        place.warm() ? sandbox.in(new SandboxState.Running(sandbox.createdAt())) : sandbox;
+    Sandbox row = place.warm() ? sandbox.in(recordedWarm(sandbox)) : sandbox;
     boolean recorded = false;
     try {
       rows.insert(row, by);
@@ -202,10 +199,25 @@ public final class SandboxLifecycle implements AutoCloseable {
       throw e;
     } finally {
       if (!recorded) {
-        node.remove(place.id());
+        giveBack(place.id());
       }
     }
     return index.addLocked(sandbox);
+  }
+
+  /** Lets go of a place that no record points to. */
+  private void giveBack(SandboxId id) {
+    try {
+      node.remove(id);
+    } catch (CoveException e) {
+      log.warn("the place of sandbox {} could not be given back", id, e);
+      unfinished.add(
+          id,
+          () -> {
+            node.remove(id);
+            rows.forget(id);
+          });
+    }
   }
 
   /** Undoes a create that failed. The failure itself is what the caller hears of. */
@@ -284,10 +296,19 @@ public final class SandboxLifecycle implements AutoCloseable {
     }
   }
 
+  /** A warm cage stands already, so the ledger says at once that it runs: one write is saved. */
+  private static SandboxState recordedWarm(Sandbox sandbox) {
+    return new SandboxState.Running(sandbox.createdAt());
+  }
+
   /** First the ledger, then what callers see. The caller has the lock. */
   private void enter(Entry entry, SandboxState next) {
+    rows.updateState(entry.sandbox().in(next));
+    show(entry, next);
+  }
+
+  private void show(Entry entry, SandboxState next) {
     Sandbox sandbox = entry.sandbox();
-    rows.updateState(sandbox.in(next));
     index.move(entry, next);
     log.info("sandbox {} {} -> {}", sandbox.id(), sandbox.state().publicName(), next.publicName());
   }

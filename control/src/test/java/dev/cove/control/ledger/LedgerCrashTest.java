@@ -40,6 +40,7 @@ class LedgerCrashTest {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
+                "-Djava.io.tmpdir=" + folder, // the driver's library is left behind by a kill
                 "-cp",
                 System.getProperty("java.class.path"),
                 Hammer.class.getName(),

@@ -64,7 +64,7 @@ class SandboxLifecycleTest {
   @Test
   void env_and_labels_survive_a_restart_byte_for_byte() {
     var env = Map.of("A", "1\n2", "B", "", "C", "ünïcödé \uD83D\uDE80");
-    var labels = Map.of("team/a", "x=y", "empty", "", "decomposed", "e\u0301");
+    var labels = Map.of("team/a", "x=y", "empty", "", "decomposed", "e\u0301", "nul", "a\u0000b");
     Sandbox sandbox =
         control
             .lifecycle
@@ -230,6 +230,28 @@ class SandboxLifecycleTest {
       assertFails(ErrorCode.INVALID_REQUEST, () -> control.lifecycle.create(named(bad)));
     }
     assertThat(control.node.reserved).isEmpty();
+  }
+
+  @Test
+  void text_that_cannot_be_stored_is_refused() {
+    var half = Map.of("K", "\uD800");
+    assertFails(
+        ErrorCode.INVALID_REQUEST,
+        () ->
+            control.lifecycle.create(request(Optional.empty(), half, Map.of(), Optional.empty())));
+    assertFails(ErrorCode.INVALID_REQUEST, () -> control.lifecycle.create(labelled(half)));
+  }
+
+  @Test
+  void a_place_that_cannot_be_given_back_at_once_is_given_back_later() {
+    control.create("taken");
+    control.node.removalsFail = true;
+    control.node.startsFail = true;
+    assertFails(ErrorCode.UNAVAILABLE, () -> control.create("other"))
+        .hasMessageContaining("cage could not be built");
+    assertThat(all()).hasSize(1);
+    control.node.removalsFail = false;
+    Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> control.node.reserved.isEmpty());
   }
 
   @Test

@@ -82,9 +82,7 @@ class BannedCallsTest {
         .should(
             callCodeUnitWhere(
                 call("make", Set.of("java.nio.file.Files", "java.io.File"))
-                    .and(
-                        named(
-                            "a temporary file", Set.of("createTempFile", "createTempDirectory")))
+                    .and(named("a temporary file", Set.of("createTempFile", "createTempDirectory")))
                     .and(describe("in a folder not named", BannedCallsTest::hasNoFolder))))
         .because(
             "in /tmp another user can plant a link or read what is left there; what the server"
