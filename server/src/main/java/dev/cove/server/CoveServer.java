@@ -13,7 +13,6 @@ import dev.cove.node.LocalNode;
 import dev.cove.node.Node;
 import dev.cove.node.NodeConfig;
 import java.io.IOException;
-import java.net.BindException;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -101,15 +100,12 @@ final class CoveServer implements AutoCloseable {
     var edge = new EdgeConfig(config.host(), config.port(), CoveVersion.CURRENT);
     try {
       return EdgeServer.start(edge, lifecycle, keys, node);
-    } catch (BindException e) {
-      throw new StartException(
-          "Cannot listen on %s port %d (%s). Choose another with --port or COVE_PORT, or see which"
-                  .formatted(config.host(), config.port(), e.getMessage())
-              + " program uses it with: ss -ltnp",
-          e);
     } catch (IOException e) {
       throw new StartException(
-          "Cannot listen on %s port %d (%s).".formatted(config.host(), config.port(), e), e);
+          "Cannot listen on %s port %d (%s). Choose another with --port or COVE_PORT; ss -ltnp says"
+                  .formatted(config.host(), config.port(), e.getMessage())
+              + " which program uses it.",
+          e);
     }
   }
 

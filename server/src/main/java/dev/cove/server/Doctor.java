@@ -1,6 +1,5 @@
 package dev.cove.server;
 
-import dev.cove.engine.Engine;
 import dev.cove.engine.EngineReport;
 import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.EngineReport.Severity;
@@ -27,7 +26,7 @@ final class Doctor {
 
   private Doctor() {}
 
-  static Diagnosis examine(Path data, Supplier<Engine> engine) {
+  static Diagnosis examine(Path data, Supplier<EngineReport> engine) {
     EngineReport report = report(engine);
     var findings = new ArrayList<>(report.findings());
     findings.add(jdk());
@@ -38,10 +37,10 @@ final class Doctor {
     return new Diagnosis(report.usable() && nothingMissing, List.copyOf(findings));
   }
 
-  /** An engine that cannot even be opened is a finding, not a crash. */
-  private static EngineReport report(Supplier<Engine> engine) {
-    try (Engine opened = engine.get()) {
-      return opened.report();
+  /** An engine that cannot even look is a finding, not a crash. */
+  private static EngineReport report(Supplier<EngineReport> engine) {
+    try {
+      return engine.get();
     } catch (CoveException e) {
       var finding =
           new Finding(Severity.MISSING, "container engine", String.valueOf(e.getMessage()));

@@ -1,10 +1,7 @@
 package dev.cove.server;
 
-import dev.cove.engine.Engine;
 import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.container.ContainerEngine;
-import dev.cove.engine.container.EngineHome;
-import dev.cove.engine.container.EngineSettings;
 import dev.cove.server.Doctor.Diagnosis;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -27,16 +24,9 @@ public final class DoctorMain {
       System.exit(2);
       return;
     }
-    Home home = config.home();
-    Diagnosis diagnosis = Doctor.examine(home.data(), () -> engine(home));
+    Diagnosis diagnosis = Doctor.examine(config.home().data(), ContainerEngine::examine);
     print(diagnosis, json, System.out);
     System.exit(diagnosis.usable() ? 0 : 1);
-  }
-
-  /** Without a pool: it is looked at and closed again, perhaps beside a server at work. */
-  private static Engine engine(Home home) {
-    return ContainerEngine.open(
-        new EngineHome(home.data(), home.run()), new EngineSettings(0, true, true));
   }
 
   static void print(Diagnosis diagnosis, boolean json, PrintStream out) {

@@ -12,7 +12,7 @@ class DoctorTest {
   @TempDir Path folder;
 
   @Test
-  void an_engine_that_cannot_be_opened_is_a_finding_and_makes_the_machine_unusable() {
+  void an_engine_that_cannot_even_look_is_a_finding_and_makes_the_machine_unusable() {
     var diagnosis =
         Doctor.examine(
             folder,

@@ -104,14 +104,23 @@ public final class ApiKeys {
    * The valid key that was presented, if it was one. Takes as long for a wrong as for a right one.
    */
   public Optional<ApiKey> authenticate(String presented) {
+    Optional<StoredKey> valid = findValid(presented);
+    valid.ifPresent(this::noteUse);
+    return valid.map(StoredKey::key);
+  }
+
+  /** Looks without this counting as a use. */
+  boolean accepts(String presented) {
+    return findValid(presented).isPresent();
+  }
+
+  private Optional<StoredKey> findValid(String presented) {
     Optional<KeySecret> secret = KeySecret.parse(presented);
     StoredKey candidate = secret.map(KeySecret::id).map(byId::get).orElse(StoredKey.NOBODYS);
     boolean same = secret.orElse(KeySecret.NOBODYS).hasHash(candidate.hash());
-    if (!same || candidate.key().revokedAt().isPresent()) {
-      return Optional.empty();
-    }
-    noteUse(candidate);
-    return Optional.of(candidate.key());
+    return same && candidate.key().revokedAt().isEmpty()
+        ? Optional.of(candidate)
+        : Optional.empty();
   }
 
   /** At most once a minute per key, and never on the caller's time. */

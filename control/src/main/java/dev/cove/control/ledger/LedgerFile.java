@@ -113,7 +113,8 @@ final class LedgerFile {
   }
 
   private static final String HOW_TO_RESTORE =
-      "Nothing was changed. Restore a copy, or save what is readable with: sqlite3 ledger.db .recover | sqlite3 recovered.db";
+      "Nothing was changed. Restore a copy, or save what is readable with: sqlite3 ledger.db"
+          + " .recover | sqlite3 recovered.db";
 
   private static LedgerUnusableException refusal(Path path, SQLException e) {
     String why =

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -125,17 +124,23 @@ final class Recovery {
   }
 
   private void show(Sandbox sandbox) {
-    Optional<Entry> entry = index.find(sandbox.id());
-    entry.ifPresent(found -> {
-      log.info(
-          "sandbox {} {} -> {}",
-          sandbox.id(),
-          found.sandbox().state().publicName(),
-          sandbox.state().publicName());
-      if (found.sandbox().state().canBecome(sandbox.state())) {
-        index.move(found, sandbox.state());
+    index.find(sandbox.id()).ifPresent(entry -> show(entry, sandbox.state()));
+  }
+
+  /** A sandbox that was adopted may have been lost since, and its loss already recorded. */
+  private void show(Entry entry, SandboxState next) {
+    entry.lock.lock();
+    try {
+      SandboxState now = entry.sandbox().state();
+      if (now.canBecome(next)) {
+        log.info("sandbox {} {} -> {}", entry.id(), now.publicName(), next.publicName());
+        index.move(entry, next);
+      } else {
+        rows.updateState(entry.sandbox());
       }
-    });
+    } finally {
+      entry.lock.unlock();
+    }
   }
 
   private void drop(SandboxId id) {

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -263,7 +264,11 @@ public final class SandboxLifecycle implements AutoCloseable {
   }
 
   private void lost(SandboxId id, String reason) {
-    losses.execute(() -> index.find(id).ifPresent(entry -> fail(entry, reason)));
+    try {
+      losses.execute(() -> index.find(id).ifPresent(entry -> fail(entry, reason)));
+    } catch (RejectedExecutionException _) {
+      log.info("sandbox {} was lost during shut-down; the next start will find out", id);
+    }
   }
 
   private void fail(Entry entry, String reason) {

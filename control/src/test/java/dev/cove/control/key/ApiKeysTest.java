@@ -187,6 +187,7 @@ class ApiKeysTest {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
 
+    restart();
     LocalKey.ensure(keys, file);
     assertThat(Files.readString(file).strip()).isEqualTo(key);
     assertThat(keys.list()).hasSize(1);
