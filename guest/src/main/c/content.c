@@ -54,7 +54,7 @@ static enum step read_step(struct job *j) {
   if (!r) return read_begin(j);
   size_t want = r->left < CHUNK ? (size_t)r->left : CHUNK;
   if (want == 0) return STEP_DONE;
-  if (j->out.cap < want) { /* straight into the buffer that is sent */
+  if (j->out.cap < want) { /* straight into the buffer that is sent, which stays the job's */
     buf_free(&j->out);
     j->out.data = malloc(want);
     if (!j->out.data) return job_fail(j, ENOMEM, "The agent has no memory for this");

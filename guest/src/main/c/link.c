@@ -10,7 +10,7 @@
  * Output: control frames are always taken, DATA only while less than SOFT is queued. What the host
  * may have outstanding bounds the control frames; a host that reads nothing meets HARD.
  */
-enum { SOFT = 128 << 10, HARD = 4 << 20, IN_SIZE = 2 * (FRAME_HEAD + PAYLOAD_MAX) };
+enum { SOFT = 128 << 10, HARD = 4 << 20, KEPT = 16 << 10, IN_SIZE = 2 * (FRAME_HEAD + PAYLOAD_MAX) };
 
 static struct source listener, peer = {.fd = -1};
 static bool greeted, broken;
@@ -18,12 +18,13 @@ static uint8_t in[IN_SIZE];
 static size_t in_len;
 static uint8_t *out;
 static size_t out_start, out_len, out_cap;
+static size_t out_since_empty; /* how much passed through: memory is kept for a stream in flow */
 
 static void drop_link(void) {
   if (peer.fd < 0) return;
   loop_drop(&peer);
   greeted = broken = false;
-  in_len = out_start = out_len = out_cap = 0;
+  in_len = out_start = out_len = out_cap = out_since_empty = 0;
   free(out);
   out = NULL;
   channels_lost();
@@ -71,6 +72,7 @@ void link_send2(enum frame_type type, uint32_t channel, const void *a, size_t an
   if (an) memcpy(p + FRAME_HEAD, a, an);
   if (bn) memcpy(p + FRAME_HEAD + an, b, bn);
   out_len += FRAME_HEAD + an + bn;
+  out_since_empty += FRAME_HEAD + an + bn;
 }
 
 void link_send(enum frame_type type, uint32_t channel, const void *a, size_t n) {
@@ -89,6 +91,7 @@ void link_data_end(uint32_t channel, enum stream stream, size_t len) {
   put_head(p, len + 1, DATA, channel);
   p[FRAME_HEAD] = (uint8_t)stream;
   out_len += FRAME_HEAD + 1 + len;
+  out_since_empty += FRAME_HEAD + 1 + len;
 }
 
 void link_flush(void) {
@@ -108,12 +111,12 @@ void link_flush(void) {
     return;
   }
   if (out_len == 0) {
-    out_start = 0;
-    if (out_cap > 4096) {
+    if (out_cap > KEPT && out_since_empty < KEPT) {
       free(out);
       out = NULL;
       out_cap = 0;
     }
+    out_start = out_since_empty = 0;
   }
   /* A host that does not take our answers gets no more questions in. */
   if (peer.fd >= 0)

@@ -54,7 +54,7 @@ final class LinkFiles implements GuestFiles {
   }
 
   private static void copy(InputStream content, LinkChannel channel) {
-    byte[] chunk = new byte[16 * 1024];
+    byte[] chunk = new byte[Frame.PAYLOAD_MAX - 1];
     while (true) {
       int n = readFrom(content, chunk);
       if (n < 0) {
