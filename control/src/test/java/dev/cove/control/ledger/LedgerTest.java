@@ -151,6 +151,18 @@ class LedgerTest {
   }
 
   @Test
+  void a_ledger_that_may_only_be_read_is_unavailable_and_recovers_alone() {
+    try (Ledger ledger = Ledger.open(file())) {
+      // SQLite then answers SQLITE_READONLY, as it does on a file system mounted read-only.
+      ledger.write(session -> session.run("pragma query_only = true"));
+      assertUnavailable(() -> ledger.write(session -> session.run(INSERT, "x")))
+          .hasMessageContaining("cannot be written");
+      ledger.write(session -> session.run(INSERT, "boot"));
+      assertThat(bootIds(ledger)).containsExactly("boot");
+    }
+  }
+
+  @Test
   void a_ledger_whose_file_was_removed_takes_no_more_writes() throws IOException {
     try (Ledger ledger = Ledger.open(file())) {
       Files.delete(file());

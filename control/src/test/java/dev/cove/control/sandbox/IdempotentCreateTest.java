@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import dev.cove.control.ledger.Micros;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.nio.file.Path;
@@ -101,6 +102,28 @@ class IdempotentCreateTest {
     control.clock.advance(Duration.ofHours(25));
     assertThat(control.lifecycle.create(repeatable("key")).replayed()).isFalse();
     assertThat(control.node.running).hasSize(2);
+  }
+
+  @Test
+  void the_newest_hundred_thousand_keys_are_kept_and_no_more() {
+    long now = Micros.of(control.clock.instant());
+    control.ledger.write(session ->
+        session.run(
+            """
+            with recursive n (i) as (select 1 union all select i + 1 from n where i < 100000)
+            insert into idempotency (key, request_hash, sandbox_id, created_at)
+            select 'k' || i, '', 'gone', ? from n
+            """,
+            now));
+    control.lifecycle.create(repeatable("newest"));
+    assertThat(keys("select count(*) from idempotency")).isEqualTo(100_000);
+    assertThat(keys("select count(*) from idempotency where key in ('k1', 'k2', 'newest')"))
+        .isEqualTo(2);
+    assertThat(control.lifecycle.create(repeatable("newest")).replayed()).isTrue();
+  }
+
+  private int keys(String question) {
+    return control.ledger.read(session -> session.query(question, row -> row.getInt(1)).getFirst());
   }
 
   @Test

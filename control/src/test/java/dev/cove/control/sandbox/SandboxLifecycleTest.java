@@ -159,6 +159,26 @@ class SandboxLifecycleTest {
   }
 
   @Test
+  void a_ledger_full_of_failed_sandboxes_takes_no_more_until_some_are_deleted() {
+    control.ledger.write(session ->
+        session.run(
+            """
+            with recursive n (i) as (select 1 union all select i + 1 from n where i < 100000)
+            insert into sandbox
+            select printf('f%013d', i), 'n' || i, 'n' || i, 'host', 'container', 1000, 64, 64,
+                   64, 'failed', null, 'lost', i
+            from n
+            """));
+    control.restart();
+    assertFails(ErrorCode.NO_ROOM, control::create).hasMessageContaining("delete");
+    assertThat(control.node.reserved).isEmpty();
+    control.lifecycle.delete("n7");
+    control.create();
+    assertThat(control.lifecycle.list(Map.of("no", "such"), 1_000, Optional.empty()).items())
+        .isEmpty();
+  }
+
+  @Test
   void a_ledger_that_cannot_be_written_refuses_the_create_and_gives_the_place_back() {
     control.create("before");
     control.ledger.close();
