@@ -88,8 +88,9 @@ class ExecApiTest {
   @Test
   void a_kill_while_the_kernel_counted_one_is_reported_as_out_of_memory() throws Exception {
     Path folder = EDGE.work();
-    String script = "touch %1$s/up; until [ -e %1$s/go ]; do sleep 0.02; done; kill -9 $$";
-    var answer = CompletableFuture.supplyAsync(() -> sh(script.formatted(folder)));
+    String script =
+        "touch %1$s/up; until [ -e %1$s/go ]; do sleep 0.02; done; kill -9 $$".formatted(folder);
+    var answer = CompletableFuture.supplyAsync(() -> sh(script));
     awaitFile(folder.resolve("up"));
     EDGE.node().oomKills.incrementAndGet();
     Files.createFile(folder.resolve("go"));

@@ -42,7 +42,7 @@ class SandboxApiTest {
     assertThat(second.json().get("id")).isEqualTo(first.json().get("id"));
     assertThat(other.status()).isEqualTo(409);
     assertThat(createWithKey("k".repeat(129), body).status()).isEqualTo(400);
-    assertThat(createWithKey("with space", body).status()).isEqualTo(400);
+    assertThat(createWithKey("with\ttab", body).status()).isEqualTo(400);
   }
 
   private static Answer createWithKey(String key, String body) {

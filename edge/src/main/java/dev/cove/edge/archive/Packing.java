@@ -164,6 +164,9 @@ final class Packing {
   private static void describe(TarArchiveEntry entry, FileInfo info) {
     entry.setMode(info.mode());
     entry.setIds(info.uid(), info.gid());
+    // The library would write the name of whoever runs this server.
+    entry.setUserName("");
+    entry.setGroupName("");
     entry.setLastModifiedTime(FileTime.from(info.modifiedAt()));
   }
 }

@@ -27,6 +27,7 @@ final class TarReader {
   private int padding;
   private int headers;
   private String where = NO_NAME;
+  private String current = "";
 
   TarReader(InputStream in) {
     this.in = in;
@@ -46,7 +47,8 @@ final class TarReader {
         case 'K' -> longLink = name(readSmall(header, MAX_NAME));
         default -> {
           TarEntry entry = extra.applyTo(header.toEntry(longName, longLink));
-          where = "after " + Text.quote(entry.name());
+          current = Text.quote(entry.name());
+          where = "after " + current;
           begin(entry.size());
           return Optional.of(entry);
         }
@@ -138,7 +140,7 @@ final class TarReader {
       }
       int read = in.read(buffer, offset, (int) Math.min(left, length));
       if (read < 0) {
-        throw truncated();
+        throw new BadArchiveException("The archive ends too early, inside " + current);
       }
       left -= read;
       return read;

@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Unpacks one archive below one folder of a sandbox.
@@ -68,7 +67,9 @@ final class Unpacking {
         unpack(entry.get(), reader.content());
       }
     } catch (CoveException e) {
-      throw new CoveException(e.code(), stopped(e.getMessage()), e);
+      throw new CoveException(e.code(), stopped(e), e);
+    } catch (IllegalArgumentException e) {
+      throw new CoveException(ErrorCode.INVALID_REQUEST, stopped(e), e);
     }
     unusualFolders.forEach(files::chmod);
     return new Unpacked(fileCount, folderCount, linkCount, bytes);
@@ -218,8 +219,8 @@ final class Unpacking {
     }
   }
 
-  private String stopped(@Nullable String why) {
+  private String stopped(RuntimeException why) {
     return "%s. %d files, %d folders and %d links were unpacked before and stay"
-        .formatted(why, fileCount, folderCount, linkCount);
+        .formatted(why.getMessage(), fileCount, folderCount, linkCount);
   }
 }

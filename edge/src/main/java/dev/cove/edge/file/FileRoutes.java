@@ -8,13 +8,19 @@ import dev.cove.edge.http.Route;
 import dev.cove.edge.sandbox.SandboxRoutes;
 import dev.cove.guest.GuestFiles;
 import dev.cove.guest.GuestFiles.FileContent;
+import dev.cove.guest.GuestFiles.Listing;
 import dev.cove.guest.GuestLinkException;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The routes of files, but for watching and archives. */
@@ -23,7 +29,14 @@ public final class FileRoutes {
   private static final int PIECE = 64 * 1024;
   private static final int DEFAULT_FOLDER_MODE = 0755;
 
+  /** Longer listings take tens of megabytes, so only a few are made at a time. */
+  private static final int SHORT_LISTING = 5_000;
+
+  private static final int LONG_LISTINGS = 2;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private final SandboxLifecycle lifecycle;
+  private final Semaphore longListings = new Semaphore(LONG_LISTINGS);
 
   public FileRoutes(SandboxLifecycle lifecycle) {
     this.lifecycle = lifecycle;
@@ -107,13 +120,23 @@ public final class FileRoutes {
     exchange.send(200, FileBody.of(files(exchange).stat(path(exchange), follow)));
   }
 
-  private void list(Exchange exchange) {
+  private void list(Exchange exchange) throws IOException, InterruptedException {
     int depth = (int) exchange.query().number("depth", 1, 1, 16);
     int limit = (int) exchange.query().number("limit", 1_000, 1, 100_000);
-    var listing = files(exchange).list(path(exchange), depth, limit);
-    exchange.send(
-        200,
-        new ListBody(listing.entries().stream().map(FileBody::of).toList(), listing.truncated()));
+    String path = path(exchange);
+    if (limit <= SHORT_LISTING) {
+      exchange.send(200, ListBody.of(files(exchange).list(path, depth, limit)));
+      return;
+    }
+    if (!longListings.tryAcquire(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      throw new CoveException(
+          ErrorCode.NO_ROOM, "Too many long listings are being made at once; try again later");
+    }
+    try {
+      exchange.sendLong(200, ListBody.of(files(exchange).list(path, depth, limit)));
+    } finally {
+      longListings.release();
+    }
   }
 
   private void mkdir(Exchange exchange) throws IOException {
@@ -157,7 +180,12 @@ public final class FileRoutes {
     return GuestPath.require("path", exchange.query().require("path"));
   }
 
-  record ListBody(List<FileBody> items, boolean truncated) {}
+  record ListBody(List<FileBody> items, boolean truncated) {
+    static ListBody of(Listing listing) {
+      return new ListBody(
+          listing.entries().stream().map(FileBody::of).toList(), listing.truncated());
+    }
+  }
 
   record MkdirBody(@Nullable String path, @Nullable String mode, @Nullable Boolean parents) {}
 

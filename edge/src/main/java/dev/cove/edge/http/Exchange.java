@@ -119,6 +119,12 @@ public final class Exchange {
     send(status, "application/json", Json.write(value));
   }
 
+  /** Answers with JSON that may be long, without having it whole in memory. */
+  public void sendLong(int status, Object value) throws IOException {
+    OutputStream out = stream(status, "application/json", OptionalLong.empty());
+    Json.write(value, paced(out));
+  }
+
   /** Answers with bytes, whole. */
   public void send(int status, String mediaType, byte[] bytes) {
     response.setStatus(status);
@@ -191,8 +197,13 @@ public final class Exchange {
       return;
     }
     handedOver = true;
-    if (response.isCommitted() || output != null || isClientGone(failure)) {
-      callback.failed(failure);
+    boolean begun = response.isCommitted() || output != null;
+    if (begun && failure instanceof RuntimeException && !isClientGone(failure)) {
+      // Nobody can be told any more, but a fault of ours must not go unseen.
+      Problem.of(failure, where);
+    }
+    if (begun || isClientGone(failure)) {
+      callback.failed(new AbandonedException(failure));
       return;
     }
     response.getHeaders().clear();

@@ -35,7 +35,7 @@ final class HeadDeadline extends AbstractLifeCycle implements Connection.Listene
   @Override
   public void onOpened(Connection connection) {
     if (connection instanceof ConnectionMetaData) {
-      connections.put(connection, new Progress(0, 0, System.nanoTime()));
+      connections.put(connection, new Progress(0, 0, 0, System.nanoTime()));
     }
   }
 
@@ -63,13 +63,15 @@ final class HeadDeadline extends AbstractLifeCycle implements Connection.Listene
    *
    * @param sinceNanos when the head that is arriving now was not there yet
    */
-  private record Progress(long requests, long bytes, long sinceNanos) {
+  private record Progress(long requests, long responses, long bytes, long sinceNanos) {
     Progress look(Connection connection, long now) {
       long in = connection.getMessagesIn();
+      long out = connection.getMessagesOut();
       long bytesNow = connection.getBytesIn();
-      boolean working = in != connection.getMessagesOut();
-      boolean nothingNew = in != requests || bytesNow == bytes;
-      return working || nothingNew ? new Progress(in, bytesNow, now) : this;
+      boolean working = in != out;
+      boolean worked = in != requests || out != responses;
+      boolean silent = bytesNow == bytes;
+      return working || worked || silent ? new Progress(in, out, bytesNow, now) : this;
     }
   }
 }

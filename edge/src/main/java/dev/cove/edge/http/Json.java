@@ -3,6 +3,8 @@ package dev.cove.edge.http;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -13,6 +15,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
@@ -91,6 +94,13 @@ public final class Json {
 
   public static byte[] write(Object value) {
     return MAPPER.writeValueAsBytes(value);
+  }
+
+  /** Writes to a stream and leaves it open. */
+  static void write(Object value, OutputStream out) throws IOException {
+    var buffered = new BufferedOutputStream(out, 32 * 1024);
+    MAPPER.writer().without(StreamWriteFeature.AUTO_CLOSE_TARGET).writeValue(buffered, value);
+    buffered.flush();
   }
 
   public static String writeText(Object value) {

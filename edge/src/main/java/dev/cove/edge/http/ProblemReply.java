@@ -44,6 +44,7 @@ final class ProblemReply {
   static void write(Response response, Callback callback, int status) {
     byte[] bytes = Json.write(Problem.ofStatus(status));
     prepare(response, status, bytes.length);
+    response.getHeaders().put(HttpHeader.CONNECTION, "close");
     response.write(true, ByteBuffer.wrap(bytes), callback);
   }
 
@@ -74,7 +75,7 @@ final class ProblemReply {
       drain(Content.Source.asInputStream(request));
       callback.succeeded();
     } catch (IOException e) {
-      callback.failed(e);
+      callback.failed(new AbandonedException(e));
     }
   }
 

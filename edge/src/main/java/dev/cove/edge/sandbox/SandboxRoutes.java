@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class SandboxRoutes {
   public static final String ONE = "/api/v1/sandboxes/{box}";
   private static final String ALL = "/api/v1/sandboxes";
-  private static final Pattern IDEMPOTENCY_KEY = Pattern.compile("[\\x21-\\x7e]{1,128}");
+  private static final Pattern IDEMPOTENCY_KEY = Pattern.compile("[\\x20-\\x7e]{1,128}");
 
   private final SandboxLifecycle lifecycle;
 
@@ -40,7 +40,7 @@ public final class SandboxRoutes {
     Optional<String> key = exchange.header("Idempotency-Key");
     if (key.isPresent() && !IDEMPOTENCY_KEY.matcher(key.get()).matches()) {
       throw new IllegalArgumentException(
-          "Idempotency-Key must be 1 to 128 printable ASCII characters without spaces");
+          "Idempotency-Key must be 1 to 128 printable ASCII characters");
     }
     Created created = lifecycle.create(exchange.json(CreateBody.class).toRequest(key));
     if (created.replayed()) {

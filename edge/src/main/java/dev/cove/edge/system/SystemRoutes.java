@@ -3,14 +3,19 @@ package dev.cove.edge.system;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Route;
 import dev.cove.engine.EngineReport;
+import dev.cove.model.CoveException;
 import dev.cove.model.Tier;
 import dev.cove.node.Node;
 import dev.cove.node.NodeStatus;
 import java.util.List;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Health and capacity. */
 public final class SystemRoutes {
+  private static final Logger LOG = LoggerFactory.getLogger(SystemRoutes.class);
+
   private final Node node;
   private final String version;
 
@@ -26,7 +31,15 @@ public final class SystemRoutes {
   }
 
   private void health(Exchange exchange) {
-    exchange.withHeader("Cache-Control", "no-store").send(200, new HealthBody("ok", version));
+    exchange.withHeader("Cache-Control", "no-store");
+    try {
+      node.status();
+    } catch (CoveException e) {
+      LOG.warn("Not healthy: {}", e.getMessage());
+      exchange.send(503, new HealthBody("failed", version));
+      return;
+    }
+    exchange.send(200, new HealthBody("ok", version));
   }
 
   private void system(Exchange exchange) {
