@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds the agent: build-agent.sh TARGET_FOLDER. Static, so that it runs in any root file system.
 set -eu
+mkdir -p "$1"
+target=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
-target=$1
 case "$(uname -m)" in
   x86_64) arch=x86_64 ;;
   aarch64 | arm64) arch=aarch64 ;;

@@ -32,6 +32,7 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
   private final List<GuestLink> links = new ArrayList<>();
   private Optional<Process> process = Optional.empty();
   private Path folder = Path.of("/nonexistent");
+  private Path work = Path.of("/nonexistent");
 
   RunningAgent(String... options) {
     this(false, List.of(options));
@@ -49,15 +50,11 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
 
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
-    folder =
-        Files.createTempDirectory(
-            place(),
-            "cove-agent",
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+    folder = makeFolder(Path.of(System.getProperty("java.io.tmpdir")));
     Path program = folder.resolve("cove-agent");
     Files.write(program, AgentBinary.forThisMachine().bytes());
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-    Path work = Files.createDirectory(folder.resolve("work"));
+    work = emptyRoot ? Files.createDirectory(folder.resolve("work")) : makeFolder(roomy());
     Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwxrwxrwx"));
     List<String> command = new ArrayList<>();
     if (emptyRoot) {
@@ -70,12 +67,19 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
     start(command);
   }
 
+  private static Path makeFolder(Path parent) throws IOException {
+    return Files.createTempDirectory(
+        parent,
+        "cove-agent",
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+  }
+
   /** In memory where there is room: these tests are not about the speed of a disk. */
-  private static Path place() throws IOException {
+  private static Path roomy() throws IOException {
     Path memory = Path.of("/dev/shm");
-    boolean roomy =
+    boolean room =
         Files.isDirectory(memory) && Files.getFileStore(memory).getUsableSpace() > (4L << 30);
-    return roomy ? memory : Path.of(System.getProperty("java.io.tmpdir"));
+    return room ? memory : Path.of(System.getProperty("java.io.tmpdir"));
   }
 
   private void start(List<String> command) throws IOException, InterruptedException {
@@ -101,7 +105,7 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
 
   /** A folder that any user may write to. */
   Path work() {
-    return folder.resolve("work");
+    return work;
   }
 
   long pid() {
@@ -172,7 +176,15 @@ final class RunningAgent implements BeforeEachCallback, AfterEachCallback {
         process.get().destroyForcibly().waitFor();
       }
     }
-    try (Stream<Path> files = Files.walk(folder)) {
+    delete(work);
+    delete(folder);
+  }
+
+  private static void delete(Path tree) throws IOException {
+    if (!Files.exists(tree)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(tree)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);
       }
