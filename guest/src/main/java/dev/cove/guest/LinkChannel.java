@@ -30,6 +30,7 @@ final class LinkChannel {
   private boolean over;
   private boolean released;
   private boolean exitKnown;
+  private boolean exitCame;
   private boolean closesWithStream;
 
   LinkChannel(GuestLink link, int id, Op op) {
@@ -288,8 +289,12 @@ final class LinkChannel {
     boolean timedOut = (reader.u8() & 1) != 0;
     long nanos = reader.count();
     reader.requireEnd();
-    if (exitKnown || !op.hasExit()) {
+    if (exitCame || !op.hasExit()) {
       throw new BrokenFrameException("an exit came twice or for no command");
+    }
+    exitCame = true;
+    if (exitKnown) {
+      return; // it was on its way when the command was closed here
     }
     exitKnown = true;
     CommandExit value = new CommandExit(code, signal, timedOut, Duration.ofNanos(nanos));

@@ -54,6 +54,26 @@ class LinkTest {
   }
 
   @Test
+  void an_exit_that_crosses_our_close_on_the_way_does_no_harm() throws Exception {
+    ScriptedChannel channel = new ScriptedChannel().say(hello(1, 1));
+    try (GuestLink link = open(channel)) {
+      CompletableFuture<Command> started =
+          CompletableFuture.supplyAsync(() -> link.start(CommandSpec.of("x")));
+      channel.awaitFrames(2);
+      channel.say(frame(Frame.REPLY, 1, PROCESS_REPLY));
+      started.get(10, TimeUnit.SECONDS).close();
+      channel.say(frame(Frame.EXIT, 1, new Payload().u32(0).u32(0).u8(0).u64(1).toBytes()));
+      channel.say(frame(Frame.CLOSE, 1, new byte[0]));
+      CompletableFuture<Command> next =
+          CompletableFuture.supplyAsync(() -> link.start(CommandSpec.of("y")));
+      channel.say(frame(Frame.REPLY, 2, PROCESS_REPLY));
+
+      assertThat(next.get(10, TimeUnit.SECONDS).pid()).isEqualTo(2);
+      assertThat(link.closed()).isNotDone();
+    }
+  }
+
+  @Test
   void an_agent_that_does_not_greet_is_given_up() {
     assertThatThrownBy(() -> GuestLink.open(new ScriptedChannel(), Duration.ofMillis(50)))
         .isInstanceOf(GuestLinkException.class)
