@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
@@ -92,6 +93,13 @@ static int image_copy(const char *base, int folder, const char *name) {
   return to;
 }
 
+/* Everybody is told the same free number; after a collision they spread over the ones above it. */
+static uint32_t some_steps(unsigned collisions) {
+  uint32_t random = 0;
+  if (collisions > 0) check((int)getrandom(&random, sizeof random, 0));
+  return collisions > 0 ? random % (1 + 2 * (collisions < 16 ? collisions : 16)) : 0;
+}
+
 static int loop_configure(int image, uint32_t *number) {
   step = "set up a loop device";
   int control = check(open("/loop-control", O_RDWR | O_CLOEXEC));
@@ -101,13 +109,13 @@ static int loop_configure(int image, uint32_t *number) {
   config.block_size = 4096;
   config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
   memcpy(config.info.lo_file_name, "cove", 5);
-  for (int i = 0; i < ATTEMPTS; i++) {
-    int free_one = check(ioctl(control, LOOP_CTL_GET_FREE));
-    int device = loop_open((uint32_t)free_one);
+  for (unsigned i = 0; i < ATTEMPTS; i++) {
+    uint32_t free_one = (uint32_t)check(ioctl(control, LOOP_CTL_GET_FREE)) + some_steps(i);
+    int device = loop_open(free_one);
     if (device < 0 && errno != ENXIO && errno != ENODEV) child_fail(errno);
     if (device < 0) continue;
     if (ioctl(device, LOOP_CONFIGURE, &config) == 0) {
-      *number = (uint32_t)free_one;
+      *number = free_one;
       close(control);
       return device;
     }

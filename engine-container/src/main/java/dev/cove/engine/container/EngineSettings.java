@@ -12,7 +12,7 @@ package dev.cove.engine.container;
  */
 public record EngineSettings(
     int netNamespacePool, int spareImages, boolean favorCgroupMoves, boolean diskImages) {
-  public static final EngineSettings DEFAULT = new EngineSettings(16, 8, true, true);
+  public static final EngineSettings DEFAULT = new EngineSettings(16, 16, true, true);
 
   public EngineSettings {
     requireBetween("netNamespacePool", netNamespacePool, 256);
