@@ -6,6 +6,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
@@ -36,22 +37,23 @@ public record Endpoint(boolean tls, String host, int port, String basePath) {
     return host + (port == (tls ? 443 : 80) ? "" : ":" + port);
   }
 
-  Socket open(Duration connectTimeout) throws IOException {
+  Socket open(Duration connectTimeout, Supplier<SSLSocketFactory> tlsSockets) throws IOException {
     Socket plain = new Socket();
     try {
       String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
       plain.connect(new InetSocketAddress(bare, port), Math.toIntExact(connectTimeout.toMillis()));
       plain.setTcpNoDelay(true);
       plain.setKeepAlive(true);
-      return tls ? secure(plain, bare, connectTimeout) : plain;
+      return tls ? secure(plain, bare, tlsSockets.get(), connectTimeout) : plain;
     } catch (IOException | RuntimeException e) {
       plain.close();
       throw e;
     }
   }
 
-  private Socket secure(Socket plain, String name, Duration handshakeTimeout) throws IOException {
-    var factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+  private Socket secure(
+      Socket plain, String name, SSLSocketFactory factory, Duration handshakeTimeout)
+      throws IOException {
     var socket = (SSLSocket) factory.createSocket(plain, name, port, true);
     SSLParameters parameters = socket.getSSLParameters();
     // Without this the JDK checks the chain but not whose certificate it is.

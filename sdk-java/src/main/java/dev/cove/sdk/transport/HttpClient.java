@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +24,19 @@ public final class HttpClient implements AutoCloseable {
 
   private final Endpoint endpoint;
   private final Map<String, String> commonHeaders;
+  private final Supplier<SSLSocketFactory> tlsSockets;
   private final Deque<HttpConnection> idle = new ArrayDeque<>();
   private boolean closed;
 
   public HttpClient(Endpoint endpoint, Map<String, String> commonHeaders) {
+    this(endpoint, commonHeaders, () -> (SSLSocketFactory) SSLSocketFactory.getDefault());
+  }
+
+  HttpClient(
+      Endpoint endpoint, Map<String, String> commonHeaders, Supplier<SSLSocketFactory> tlsSockets) {
     this.endpoint = endpoint;
     this.commonHeaders = Map.copyOf(commonHeaders);
+    this.tlsSockets = tlsSockets;
   }
 
   /**
@@ -85,7 +94,7 @@ public final class HttpClient implements AutoCloseable {
   }
 
   private HttpConnection connect() throws IOException {
-    return new HttpConnection(endpoint.open(CONNECT_TIMEOUT));
+    return new HttpConnection(endpoint.open(CONNECT_TIMEOUT, tlsSockets));
   }
 
   private @Nullable HttpConnection takeIdle() {
@@ -117,6 +126,12 @@ public final class HttpClient implements AutoCloseable {
       }
     }
     connection.close();
+  }
+
+  int idleConnections() {
+    synchronized (idle) {
+      return idle.size();
+    }
   }
 
   @Override
