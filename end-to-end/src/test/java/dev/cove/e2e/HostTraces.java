@@ -4,28 +4,43 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitOption;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
-/** Everything on this host that sandboxes of one home could have left behind. */
+/**
+ * Everything on this host that sandboxes of one home could have left behind.
+ *
+ * <p>A network namespace needs a process, an open file or a mount to live on, so those are what is
+ * looked for.
+ */
 public final class HostTraces {
   private static final Duration SETTLE = Duration.ofSeconds(20);
+  private static final Path ID_CLAIMS = Path.of("/run/cove-ids");
 
   private final Path home;
+  private final Set<Path> cgroups;
 
-  private HostTraces(Path home) {
+  private HostTraces(Path home, Set<Path> cgroups) {
     this.home = home;
+    this.cgroups = cgroups;
   }
 
   public static HostTraces of(Path home) {
-    return new HostTraces(home);
+    return new HostTraces(home, Set.of());
+  }
+
+  /** Looks also for the home's own cgroups, which nothing but their owner knows. */
+  public static HostTraces of(Path home, Collection<Path> cgroups) {
+    return new HostTraces(home, Set.copyOf(cgroups));
   }
 
   /** Fails unless all traces are gone soon; the kernel takes some apart after the fact. */
@@ -40,15 +55,16 @@ public final class HostTraces {
     var traces = new ArrayList<String>();
     traces.addAll(mounts());
     traces.addAll(loopDevices());
-    traces.addAll(cgroups());
+    cgroups.stream().filter(Files::exists).map(group -> "cgroup " + group).forEach(traces::add);
     traces.addAll(processes());
     traces.addAll(folders());
+    traces.addAll(idClaims());
     return traces;
   }
 
   private List<String> mounts() {
     return lines(Path.of("/proc/self/mountinfo")).stream()
-        .filter(line -> line.contains(home.toString()))
+        .filter(this::mentionsHome)
         .map(line -> "mount " + line)
         .toList();
   }
@@ -57,29 +73,12 @@ public final class HostTraces {
     var found = new ArrayList<String>();
     for (Path device : list(Path.of("/sys/block"))) {
       for (String backing : lines(device.resolve("loop/backing_file"))) {
-        if (backing.contains(home.toString())) {
+        if (mentionsHome(backing)) {
           found.add("loop device " + device + " of " + backing);
         }
       }
     }
     return found;
-  }
-
-  /** Sandbox ids are 14 characters; below a group of this home each one would be a sandbox's. */
-  private List<String> cgroups() {
-    List<String> ids =
-        list(home.resolve("data/engine/sandboxes")).stream().map(this::name).toList();
-    if (ids.isEmpty()) {
-      return List.of();
-    }
-    try (Stream<Path> groups = Files.walk(Path.of("/sys/fs/cgroup"), 4, new FileVisitOption[0])) {
-      return groups
-          .filter(group -> ids.contains(name(group)))
-          .map(group -> "cgroup " + group)
-          .toList();
-    } catch (IOException | UncheckedIOException e) {
-      return List.of("cgroups could not be read: " + e.getMessage());
-    }
   }
 
   private List<String> processes() {
@@ -93,14 +92,27 @@ public final class HostTraces {
     return found;
   }
 
-  /** A process of ours carries the home in its command line or its environment. */
+  /** A process of ours carries the home in its command line, its environment or its mounts. */
   private boolean belongsHere(Path process) {
     if (name(process).equals(String.valueOf(ProcessHandle.current().pid()))) {
       return false;
     }
-    return Stream.of("cmdline", "environ")
+    List<String> files =
+        hasOwnMounts(process)
+            ? List.of("cmdline", "environ", "mountinfo")
+            : List.of("cmdline", "environ");
+    return files.stream()
         .flatMap(file -> lines(process.resolve(file)).stream())
-        .anyMatch(line -> line.contains(home.toString()));
+        .anyMatch(this::mentionsHome);
+  }
+
+  private static boolean hasOwnMounts(Path process) {
+    try {
+      return !Files.readSymbolicLink(process.resolve("ns/mnt"))
+          .equals(Files.readSymbolicLink(Path.of("/proc/self/ns/mnt")));
+    } catch (IOException e) {
+      return false; // it has ended
+    }
   }
 
   private List<String> folders() {
@@ -111,7 +123,26 @@ public final class HostTraces {
         .toList();
   }
 
-  private String name(Path path) {
+  private List<String> idClaims() {
+    return list(ID_CLAIMS).stream()
+        .filter(claim -> lines(claim).stream().anyMatch(this::mentionsHome))
+        .map(claim -> "claim to user ids " + claim)
+        .toList();
+  }
+
+  /** Not a home whose name only begins alike. */
+  private boolean mentionsHome(String text) {
+    String path = home.toString();
+    for (int at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
+      int end = at + path.length();
+      if (end == text.length() || !Character.isLetterOrDigit(text.charAt(end))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String name(Path path) {
     return String.valueOf(path.getFileName());
   }
 
@@ -127,7 +158,7 @@ public final class HostTraces {
 
   private static List<String> lines(Path file) {
     try {
-      return Files.readAllLines(file, java.nio.charset.StandardCharsets.ISO_8859_1);
+      return Files.readAllLines(file, StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
       // Processes and devices may go away while they are looked at.
       return List.of();

@@ -3,6 +3,8 @@ package dev.cove.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.sdk.Cove;
+import dev.cove.sdk.CreateOptions;
+import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.SandboxInfo;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,9 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
@@ -26,19 +31,28 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * A server as users run it: its own process, its own home, a free port.
  *
  * <p>Register it as a static extension. Afterwards all its sandboxes are removed, the process is
- * ended, and {@link HostTraces} must find nothing of it.
+ * ended, and {@link HostTraces} must find nothing of it. Classes that neither stop the server nor
+ * need settings share one, which saves many starts and many templates.
  */
 public final class RunningServer implements BeforeAllCallback, AfterAllCallback {
+  private static final RunningServer SHARED = new RunningServer(Map.of());
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Pattern URL = Pattern.compile("\"url\"\\s*:\\s*\"([^\"]+)\"");
+  private static final String CGROUP_ROOT = "/sys/fs/cgroup/";
 
   private final Map<String, String> settings;
+  private final Set<Path> cgroups = new HashSet<>();
   private @Nullable Path home;
   private @Nullable Process process;
   private @Nullable Cove cove;
 
   private RunningServer(Map<String, String> settings) {
     this.settings = Map.copyOf(settings);
+  }
+
+  /** The server of all classes that are content with any. */
+  public static RunningServer shared() {
+    return SHARED;
   }
 
   public static RunningServer withDefaults() {
@@ -52,6 +66,14 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
 
   @Override
   public void beforeAll(ExtensionContext context) throws IOException {
+    if (this == SHARED) {
+      if (home != null) {
+        return;
+      }
+      // Closed when all classes are done.
+      AutoCloseable end = this::endAndCheck;
+      context.getRoot().getStore(ExtensionContext.Namespace.GLOBAL).put(RunningServer.class, end);
+    }
     // Short, because the path of a Unix socket below it must fit in 108 bytes.
     home = Files.createTempDirectory("cove-e2e-");
     start();
@@ -59,6 +81,16 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
 
   @Override
   public void afterAll(ExtensionContext context) throws IOException {
+    if (this == SHARED) {
+      List<SandboxInfo> left = cove().sandboxes().list();
+      left.forEach(box -> cove().sandboxes().delete(box.id()));
+      assertThat(left).as("sandboxes that %s left", context.getDisplayName()).isEmpty();
+    } else {
+      endAndCheck();
+    }
+  }
+
+  private void endAndCheck() throws IOException {
     try {
       if (process == null || !process.isAlive()) {
         start();
@@ -66,26 +98,42 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
       for (SandboxInfo left : cove().sandboxes().list()) {
         cove().sandboxes().delete(left.id());
       }
-    } finally {
       stop();
+      HostTraces.of(home(), cgroups).assertNone();
+      // Only now: below a mount that was left would be the host's own files.
+      removeTree(home());
+    } finally {
+      endWhatIsLeft();
     }
-    HostTraces.of(home()).assertNone();
-    removeTree(home());
+  }
+
+  /** After a failure nothing may go on running; the home stays for those who look for the cause. */
+  private void endWhatIsLeft() throws IOException {
+    if (process != null) {
+      process.destroyForcibly();
+    }
+    for (Path group : cgroups) {
+      if (!Files.isDirectory(group)) {
+        continue;
+      }
+      try (var below = Files.walk(group)) {
+        for (Path member : below.filter(Files::isDirectory).toList()) {
+          for (String pid : Files.readAllLines(member.resolve("cgroup.procs"))) {
+            ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly);
+          }
+        }
+      }
+    }
   }
 
   /** Starts the server process and waits until it is healthy. */
   public void start() throws IOException {
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx384m"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of("dev.cove.server.ServerMain", "--port", "0"));
-    var builder = new ProcessBuilder(command);
-    builder.environment().putAll(environment());
-    builder.redirectErrorStream(true);
-    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
     Files.deleteIfExists(address());
-    Process started = builder.start();
+    Process started =
+        launch()
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
+            .start();
     process = started;
     Awaitility.await("the server to become healthy")
         .atMost(PATIENCE)
@@ -93,6 +141,29 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
         .until(() -> Files.exists(address()) || !started.isAlive());
     assertThat(started.isAlive()).as("server runs; its log: %s", tailOfLog()).isTrue();
     cove = Cove.connect(url(), key());
+    rememberCgroups();
+  }
+
+  /** The command that runs a server in this home, in the foreground. */
+  public ProcessBuilder launch() {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx384m"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("dev.cove.server.ServerMain", "--port", "0"));
+    var builder = new ProcessBuilder(command);
+    builder.environment().keySet().removeIf(name -> name.startsWith("COVE_"));
+    builder.environment().putAll(environment());
+    return builder;
+  }
+
+  /** The spawner is told where the home's cgroups are; nothing else need know it. */
+  private void rememberCgroups() {
+    HostProcesses.commandLine(HostProcesses.spawnerOf(pid())).stream()
+        .filter(argument -> argument.startsWith(CGROUP_ROOT))
+        .map(Path::of)
+        .forEach(cgroups::add);
+    assertThat(cgroups).as("cgroups of the server's home").isNotEmpty();
   }
 
   /** Ends the server in order; sandboxes stay. */
@@ -134,6 +205,14 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
     return cove;
   }
 
+  public Sandbox create() {
+    return cove().sandboxes().create();
+  }
+
+  public Sandbox create(CreateOptions options) {
+    return cove().sandboxes().create(options);
+  }
+
   public Path home() {
     if (home == null) {
       throw new IllegalStateException("The server has no home yet");
@@ -146,6 +225,10 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
       throw new IllegalStateException("The server has not been started");
     }
     return process.pid();
+  }
+
+  public boolean isAlive() {
+    return process != null && process.isAlive();
   }
 
   /** What a client process needs to find this server. */
@@ -188,9 +271,9 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 30), lines.size()));
   }
 
-  private static void removeTree(Path root) throws IOException {
+  static void removeTree(Path root) throws IOException {
     try (var paths = Files.walk(root)) {
-      for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);
       }
     }
