@@ -1,0 +1,103 @@
+package dev.cove.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What a person types: {@code ./cove}, with the local server as it comes and goes. */
+class LauncherTest {
+  @TempDir Path folder;
+  private Path home;
+  private Launcher cove;
+
+  @BeforeEach
+  void install() throws IOException {
+    home = Files.createTempDirectory("cove-e2e-");
+    cove = Launcher.installedIn(folder, home);
+  }
+
+  @AfterEach
+  void removeAll() throws Exception {
+    assertThat(cove.run("down", "--all").exitCode()).isZero();
+    HostTraces.of(home).assertNone();
+    RunningServer.removeTree(home);
+  }
+
+  @Test
+  void run_starts_the_server_when_there_is_none_and_leaves_it_running() throws Exception {
+    String program = "print(\"hello from a sandbox\")";
+    var first = cove.run("run", "--", "python3", "-c", program);
+    assertThat(first.exitCode()).as(first.stderr()).isZero();
+    assertThat(first.stdout()).isEqualTo("hello from a sandbox\n");
+    assertThat(home.resolve("run/server.json")).exists();
+    var second = cove.run("run", "--", "sh", "-c", "exit 12");
+    assertThat(second.exitCode()).isEqualTo(12);
+    assertThat(second.stderr()).isEmpty();
+    assertThat(cove.run("ls", "--json").stdout().strip()).isEqualTo("[]");
+  }
+
+  @Test
+  void up_returns_when_the_server_is_healthy_and_down_leaves_sandboxes_running() throws Exception {
+    String url = cove.run("up").stdout().strip();
+    assertThat(url).startsWith("http://127.0.0.1:");
+    assertThat(cove.run("up").stdout().strip()).as("up is up").isEqualTo(url);
+    assertThat(cove.run("env").stdout())
+        .startsWith("export COVE_URL=" + url + " COVE_API_KEY=cove_");
+    String id = cove.run("create").stdout().strip();
+    long agent = HostProcesses.agentOf(id);
+
+    assertThat(cove.run("down").exitCode()).isZero();
+    assertThat(home.resolve("run/server.json")).doesNotExist();
+    assertThat(HostProcesses.isRunning(agent)).isTrue();
+    var without = cove.run("ls");
+    assertThat(without.exitCode()).isEqualTo(1);
+    assertThat(without.stderr()).startsWith("cove: ").contains("cove up").hasLineCount(1);
+
+    assertThat(cove.run("up").exitCode()).isZero();
+    assertThat(cove.run("exec", id, "--", "echo", "still here").stdout()).isEqualTo("still here\n");
+    assertThat(cove.run("down", "--all").exitCode()).isZero();
+    assertThat(HostProcesses.isRunning(agent)).isFalse();
+  }
+
+  @Test
+  void the_doctor_says_what_this_machine_can_do_and_leaves_nothing() throws Exception {
+    var report = cove.run("doctor");
+    assertThat(report.exitCode()).as(report.stdout()).isZero();
+    assertThat(report.stdout()).contains("cgroup").contains("Sandboxes can run on this machine.");
+    JsonNode json = JsonMapper.shared().readTree(cove.run("doctor", "--json").stdout());
+    assertThat(json.path("usable").asBoolean()).isTrue();
+    assertThat(json.path("findings").size()).isGreaterThan(3);
+    HostTraces.of(home).assertNone();
+  }
+
+  @Test
+  void the_doctor_does_no_harm_to_a_server_that_runs() throws Exception {
+    cove.run("up");
+    assertThat(cove.run("doctor").exitCode()).isZero();
+    var after = cove.run("run", "--", "echo", "well");
+    assertThat(after.stderr()).isEmpty();
+    assertThat(after.stdout()).isEqualTo("well\n");
+  }
+
+  @Test
+  void the_launcher_says_clearly_that_a_folder_is_no_jdk() throws Exception {
+    Process process = new ProcessBuilder(folder.resolve("cove").toString(), "version").start();
+    assertThat(process.waitFor()).isZero();
+    var builder = new ProcessBuilder(folder.resolve("cove").toString(), "version");
+    builder.environment().put("COVE_JAVA_HOME", folder.toString());
+    builder.redirectErrorStream(true);
+    Process wrong = builder.start();
+    String said =
+        new String(wrong.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    assertThat(wrong.waitFor()).isEqualTo(1);
+    assertThat(said).contains("COVE_JAVA_HOME").contains("not a JDK 25");
+  }
+}

@@ -1,0 +1,141 @@
+package dev.cove.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cove.sdk.Command;
+import dev.cove.sdk.CoveException;
+import dev.cove.sdk.PortConnection;
+import dev.cove.sdk.Sandbox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class PortsTest {
+  private static final String ECHO =
+      """
+      import socket, threading
+      listener = socket.create_server(("127.0.0.1", 7), backlog=64)
+      def serve(peer):
+        total = 0
+        while data := peer.recv(65536):
+          total += len(data)
+          peer.sendall(data)
+        peer.sendall(f"end after {total}".encode())
+        peer.close()
+      while True:
+        peer, _ = listener.accept()
+        threading.Thread(target=serve, args=(peer,), daemon=True).start()
+      """;
+
+  @RegisterExtension static final RunningServer server = RunningServer.shared();
+
+  @Test
+  void a_web_server_on_a_low_port_of_the_sandbox_is_reached_from_outside() throws IOException {
+    try (Sandbox box = server.create()) {
+      box.files().write("/home/user/index.html", "inside");
+      box.spawn(Command.of("python3", "-m", "http.server", "80", "--bind", "127.0.0.1"));
+      awaitListening(box, 80);
+      try (PortConnection connection = box.connect(80)) {
+        connection.output().write("GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        String reply = new String(connection.input().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(reply).startsWith("HTTP/1.0 200").endsWith("inside");
+      }
+    }
+  }
+
+  @Test
+  void the_end_of_one_direction_leaves_the_other_open() throws Exception {
+    try (Sandbox box = server.create()) {
+      box.spawn(Command.of("python3", "-c", ECHO));
+      awaitListening(box, 7);
+      List<String> answers =
+          AtOnce.times(
+              10,
+              i -> {
+                try (PortConnection connection = box.connect(7)) {
+                  connection.output().write(("call " + i + " ").getBytes(StandardCharsets.UTF_8));
+                  connection.output().close();
+                  return new String(connection.input().readAllBytes(), StandardCharsets.UTF_8);
+                }
+              });
+      for (int i = 0; i < 10; i++) {
+        assertThat(answers.get(i)).isEqualTo("call " + i + " end after 7");
+      }
+    }
+  }
+
+  @Test
+  void many_bytes_go_through_a_port_unchanged() throws Exception {
+    long size = 16 << 20;
+    try (Sandbox box = server.create()) {
+      box.spawn(Command.of("python3", "-c", ECHO));
+      awaitListening(box, 7);
+      try (PortConnection connection = box.connect(7)) {
+        Thread writer =
+            Thread.startVirtualThread(() -> {
+              try (var out = connection.output()) {
+                SampleBytes.of(size).transferTo(out);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+        byte[] back = connection.input().readNBytes((int) size);
+        writer.join();
+        assertThat(SampleBytes.checksum(new java.io.ByteArrayInputStream(back)))
+            .isEqualTo(SampleBytes.checksum(SampleBytes.of(size)));
+      }
+    }
+  }
+
+  @Test
+  void a_port_that_nobody_listens_on_is_refused_with_a_reason() {
+    try (Sandbox box = server.create()) {
+      org.assertj.core.api.Assertions.assertThatThrownBy(
+              () -> {
+                try (PortConnection connection = box.connect(9)) {
+                  connection.input().read();
+                }
+              })
+          .isInstanceOfAny(CoveException.class, IOException.class)
+          .hasMessageContaining("9");
+    }
+  }
+
+  @Test
+  void two_sandboxes_may_use_the_same_port_and_do_not_see_each_other() {
+    try (Sandbox one = server.create();
+        Sandbox other = server.create()) {
+      one.spawn(Command.of("python3", "-c", ECHO));
+      awaitListening(one, 7);
+      String probe = "import socket; socket.create_connection(('127.0.0.1', 7), 2)";
+      assertThat(one.exec("python3", "-c", probe).exitCode()).isZero();
+      assertThat(other.exec("python3", "-c", probe).stderr()).contains("ConnectionRefusedError");
+      other.spawn(Command.of("python3", "-c", ECHO));
+      awaitListening(other, 7);
+    }
+  }
+
+  @Test
+  void a_sandbox_has_a_loopback_and_no_other_network() {
+    try (Sandbox box = server.create()) {
+      String interfaces = "import socket; print([name for _, name in socket.if_nameindex()])";
+      assertThat(box.exec("python3", "-c", interfaces).stdout()).isEqualTo("['lo']\n");
+    }
+  }
+
+  /** The kernel's table says it first; port numbers are in hex there, 0A means listening. */
+  private static void awaitListening(Sandbox box, int port) {
+    Awaitility.await("port " + port + " to listen")
+        .atMost(Duration.ofSeconds(20))
+        .until(() ->
+            box.exec("cat", "/proc/net/tcp")
+                .stdout()
+                .lines()
+                .anyMatch(line -> line.matches(".*:%04X 00000000:0000 0A .*".formatted(port))));
+  }
+}

@@ -1,0 +1,68 @@
+package dev.cove.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the README shows must work as it stands there. */
+class ReadmeTest {
+  private static final Pattern FIRST_JAVA = Pattern.compile("(?s)```java\\R(.*?)```");
+
+  @RegisterExtension static final RunningServer server = RunningServer.shared();
+
+  @Test
+  void the_example_for_java_compiles_and_runs(@TempDir Path folder) throws Exception {
+    Path source = folder.resolve("Example.java");
+    Files.writeString(source, program(example()));
+    var builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            source.toString());
+    builder.redirectErrorStream(true);
+    builder.environment().keySet().removeIf(name -> name.startsWith("COVE_"));
+    builder.environment().put("COVE_URL", server.url().toString());
+    builder.environment().put("COVE_API_KEY", server.key());
+    builder.directory(folder.toFile());
+    Process process = builder.start();
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(said).isZero();
+    assertThat(said).as("the example shows something").isNotBlank();
+    assertThat(server.cove().sandboxes().list()).as("the example cleans up").isEmpty();
+  }
+
+  private static String example() throws IOException {
+    Path readme = Launcher.repository().resolve("README.md");
+    assertThat(readme).exists();
+    var matcher = FIRST_JAVA.matcher(Files.readString(readme));
+    assertThat(matcher.find()).as("README.md has an example in Java").isTrue();
+    return matcher.group(1);
+  }
+
+  /** An example may be a whole program, or imports and statements. */
+  private static String program(String example) {
+    if (example.contains("void main(")) {
+      return example;
+    }
+    String imports = example.lines().filter(ReadmeTest::isImport).collect(Collectors.joining("\n"));
+    String statements =
+        example.lines().filter(line -> !isImport(line)).collect(Collectors.joining("\n"));
+    return imports + "\nvoid main() throws Exception {\n" + statements + "\n}\n";
+  }
+
+  private static boolean isImport(String line) {
+    return line.startsWith("import ");
+  }
+}
