@@ -197,7 +197,7 @@ public final class Exchange {
       return;
     }
     handedOver = true;
-    boolean begun = response.isCommitted() || output != null;
+    boolean begun = response.isCommitted();
     if (begun && failure instanceof RuntimeException && !isClientGone(failure)) {
       // Nobody can be told any more, but a fault of ours must not go unseen.
       Problem.of(failure, where);
@@ -206,7 +206,9 @@ public final class Exchange {
       callback.failed(new AbandonedException(failure));
       return;
     }
+    // A stream that was opened and not yet written to has said nothing: take back what it meant to.
     response.getHeaders().clear();
+    response.setTrailersSupplier(null);
     ProblemReply.write(request, response, callback, failure, where, body);
   }
 

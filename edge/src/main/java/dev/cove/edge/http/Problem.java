@@ -40,6 +40,8 @@ public record Problem(String type, String title, int status, String detail, Stri
       case UncheckedIOException wrapped when wrapped.getCause() != null ->
           of(wrapped.getCause(), where);
       case IOException io when io.getCause() instanceof TimeoutException -> ofTimeout();
+      // A stream out of a sandbox that broke, with the reason that the sandbox gave.
+      case IOException io when io.getCause() instanceof CoveException reason -> of(reason, where);
       case TimeoutException _ -> ofTimeout();
       case InterruptedException _ ->
           of(503, ErrorCode.UNAVAILABLE, "The server is stopping; try again later");
