@@ -255,7 +255,9 @@ static void dev_and_sys(const struct plan *plan, int root) {
   step = "mount /dev/pts";
   char group[16];
   snprintf(group, sizeof group, "%u", plan->first_id + TTY_GROUP);
-  const char *options[] = {"source", "devpts", "gid", group, "mode", "0620", "ptmxmode", "0666", "max", "1024", NULL};
+  /* All sandboxes share the host's kernel.pty.max, of which 3072 are theirs as a rule. */
+  const char *options[] = {"source",   "devpts", "gid", group, "mode", "0620",
+                           "ptmxmode", "0666",   "max", "64",  NULL};
   int pts = check(mount_detached("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
   target = walk(root, "dev/pts");
   check(move_mount_to(pts, target));
