@@ -66,6 +66,7 @@ class LinkTest {
       channel.say(frame(Frame.CLOSE, 1, new byte[0]));
       CompletableFuture<Command> next =
           CompletableFuture.supplyAsync(() -> link.start(CommandSpec.of("y")));
+      channel.awaitOpen(2);
       channel.say(frame(Frame.REPLY, 2, PROCESS_REPLY));
 
       assertThat(next.get(10, TimeUnit.SECONDS).pid()).isEqualTo(2);

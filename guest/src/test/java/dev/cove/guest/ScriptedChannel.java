@@ -45,6 +45,25 @@ final class ScriptedChannel implements ByteChannel {
     }
   }
 
+  /** Waits until our end has opened that channel. */
+  synchronized void awaitOpen(int channel) throws InterruptedException {
+    while (!hasOpened(channel) && !closed) {
+      wait();
+    }
+  }
+
+  private boolean hasOpened(int channel) {
+    ByteBuffer all = Payload.littleEndian(written.toByteArray());
+    while (all.remaining() >= Frame.HEAD) {
+      int start = all.position();
+      if (all.get(start + 4) == Frame.OPEN && all.getInt(start + 5) == channel) {
+        return true;
+      }
+      all.position(Math.min(all.limit(), start + Frame.HEAD + all.getInt(start)));
+    }
+    return false;
+  }
+
   private int framesWritten() {
     ByteBuffer all = Payload.littleEndian(written.toByteArray());
     int count = 0;
