@@ -353,6 +353,11 @@ class HostileArchiveTest {
               public int read() throws IOException {
                 throw new IOException("The client is gone");
               }
+
+              @Override
+              public int read(byte[] into, int offset, int length) throws IOException {
+                return read();
+              }
             });
     assertThat(
             catchThrowableOfType(

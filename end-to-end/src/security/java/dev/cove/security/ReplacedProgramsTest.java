@@ -130,8 +130,7 @@ class ReplacedProgramsTest {
   }
 
   private static Map<String, String> findings(RunningCommand hunt) throws IOException {
-    return Intruder.findings(
-        new String(hunt.stdout().readAllBytes(), StandardCharsets.UTF_8));
+    return Intruder.findings(new String(hunt.stdout().readAllBytes(), StandardCharsets.UTF_8));
   }
 
   private static String insideHash(Intruder intruder, Path program) {
