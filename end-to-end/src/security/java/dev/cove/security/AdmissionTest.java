@@ -93,7 +93,7 @@ class AdmissionTest {
   }
 
   @Test
-  void largest_figures_that_are_accepted_are_really_set() {
+  void figures_that_are_accepted_are_really_set() {
     try (Sandbox box =
         SERVER
             .cove()

@@ -137,7 +137,7 @@ class HostileConnectionTest {
     if (answer.status() != 0) {
       assertThat(answer.status())
           .as(answer.text())
-          .isIn(400, 404, 405, 408, 413, 414, 421, 426, 431, 501, 505);
+          .isIn(400, 401, 404, 405, 408, 413, 414, 421, 426, 431, 501, 505);
     }
     assertThat(SERVER.cove().keys().list()).hasSize(keysBefore);
     assertThat(SERVER.cove().healthy()).isTrue();

@@ -189,7 +189,7 @@ class MemoryAndDiskTest {
   }
 
   @Test
-  void a_tree_of_ten_thousand_levels_can_be_listed_packed_and_removed() throws Exception {
+  void a_tree_of_ten_thousand_levels_can_be_listed_and_removed() throws Exception {
     try (Intruder deep = Intruder.in(SERVER.cove())) {
       String trees = deep.install("trees");
       assertThat(deep.must("user", "mkdir /tmp/deep && cd /tmp/deep && " + trees + " deep 10000"))
@@ -197,15 +197,25 @@ class MemoryAndDiskTest {
 
       bystander.unharmedBy(() -> {
         assertThat(deep.files("user").list("/tmp/deep", 16, 1000).items()).hasSize(16);
-        try (InputStream packed = deep.files("user").downloadArchive("/tmp/deep")) {
-          assertThat(packed.readAllBytes()).isNotEmpty();
-        }
         deep.files("user").removeTree("/tmp/deep");
       });
       assertThat(deep.files("user").exists("/tmp/deep")).isFalse();
+      // And once more, for the sandbox's own removal.
       deep.must("user", "mkdir /tmp/deep && cd /tmp/deep && " + trees + " deep 10000");
       deep.assertUsable();
     }
+  }
+
+  @Test
+  void a_tree_deeper_than_a_path_may_be_long_can_be_packed() throws Exception {
+    String trees = intruder.install("trees");
+    intruder.must("user", "mkdir /tmp/deep && cd /tmp/deep && " + trees + " deep 2500");
+    bystander.unharmedBy(() -> {
+      try (InputStream packed = intruder.files("user").downloadArchive("/tmp/deep")) {
+        assertThat(packed.readAllBytes()).isNotEmpty();
+      }
+    });
+    intruder.assertUsable();
   }
 
   @Test

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -14,19 +15,27 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What a person types: {@code ./cove}, with the local server as it comes and goes. */
 class LauncherTest {
-  @TempDir Path folder;
-  private Path home;
-  private Launcher cove;
+  // One home for all: each new one would build its own template.
+  @TempDir static Path folder;
+  private static Path home;
+  private static Launcher cove;
 
-  @BeforeEach
-  void install() throws IOException {
+  @BeforeAll
+  static void install() throws IOException {
     home = Files.createTempDirectory("cove-e2e-");
     cove = Launcher.installedIn(folder, home);
   }
 
   @AfterEach
   void removeAll() throws Exception {
-    assertThat(cove.run("down", "--all").exitCode()).isZero();
+    var down = cove.run("down", "--all");
+    assertThat(down.exitCode()).as(down.stderr()).isZero();
+    HostTraces.of(home).assertNone();
+  }
+
+  @AfterAll
+  static void removeHome() throws IOException {
+    // Not where something is left: below a mount would be the host's own files.
     HostTraces.of(home).assertNone();
     RunningServer.removeTree(home);
   }
