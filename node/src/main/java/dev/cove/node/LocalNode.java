@@ -102,6 +102,7 @@ public final class LocalNode implements Node {
   public Reservation reserve(SandboxSpec spec) {
     templates.requireKnown(spec.template());
     requirePossible(spec);
+    admission.requireFits(spec.resources().memoryMb());
     admission.enter();
     if (isWarmShape(spec)) {
       Optional<SandboxSupervisor> taken = warm.take();

@@ -24,6 +24,22 @@ public final class Admission {
   }
 
   /**
+   * Refuses a memory limit that this machine could never honour: the kernel would run out before
+   * the sandbox reached it, and then picks its victims anywhere.
+   *
+   * @throws CoveException UNSUPPORTED
+   */
+  public void requireFits(int memoryMb) {
+    long largest = memory.totalBytes() - reserveBytes >> 20;
+    if (memoryMb > largest) {
+      throw new CoveException(
+          ErrorCode.UNSUPPORTED,
+          "memoryMb is %d, but a sandbox on this machine can have %d at most"
+              .formatted(memoryMb, Math.max(0, largest)));
+    }
+  }
+
+  /**
    * Takes a place, to be given back with {@link #leave}.
    *
    * @throws CoveException NO_ROOM
@@ -69,9 +85,14 @@ public final class Admission {
     return memory.bytes();
   }
 
-  /** Where the figure for free memory comes from. */
+  /** Where the figures for memory come from. */
   @FunctionalInterface
   public interface AvailableMemory {
     long bytes();
+
+    /** All that the machine has; without a bound where nobody knows. */
+    default long totalBytes() {
+      return Long.MAX_VALUE;
+    }
   }
 }

@@ -13,29 +13,39 @@ public final class KernelMemory implements Admission.AvailableMemory {
 
   private record Reading(long bytes, long atNanos) {}
 
-  private volatile Reading last = read();
+  private final long total = read("MemTotal:");
+  private volatile Reading last = readAvailable();
 
   @Override
   public long bytes() {
     Reading reading = last;
     if (System.nanoTime() - reading.atNanos() > FRESH_NANOS) {
-      reading = read();
+      reading = readAvailable();
       last = reading;
     }
     return reading.bytes();
   }
 
-  private static Reading read() {
+  @Override
+  public long totalBytes() {
+    return total;
+  }
+
+  private static Reading readAvailable() {
+    return new Reading(read("MemAvailable:"), System.nanoTime());
+  }
+
+  private static long read(String field) {
     try {
       for (String line : Files.readAllLines(MEMINFO)) {
-        if (line.startsWith("MemAvailable:")) {
-          String kib = line.substring("MemAvailable:".length(), line.length() - "kB".length());
-          return new Reading(Long.parseLong(kib.strip()) << 10, System.nanoTime());
+        if (line.startsWith(field)) {
+          String kib = line.substring(field.length(), line.length() - "kB".length());
+          return Long.parseLong(kib.strip()) << 10;
         }
       }
     } catch (IOException e) {
       throw new UncheckedIOException("/proc/meminfo cannot be read", e);
     }
-    throw new IllegalStateException("/proc/meminfo does not say MemAvailable");
+    throw new IllegalStateException("/proc/meminfo does not say " + field);
   }
 }

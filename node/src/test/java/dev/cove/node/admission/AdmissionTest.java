@@ -47,6 +47,28 @@ class AdmissionTest {
   }
 
   @Test
+  void a_limit_beyond_the_machine_is_refused_and_one_within_it_is_not() {
+    var oneGibibyte =
+        new Admission.AvailableMemory() {
+          @Override
+          public long bytes() {
+            return PLENTY;
+          }
+
+          @Override
+          public long totalBytes() {
+            return 1L << 30;
+          }
+        };
+    var admission = new Admission(10, 24 << 20, oneGibibyte);
+    admission.requireFits(1_000);
+
+    assertThatExceptionOfType(CoveException.class)
+        .isThrownBy(() -> admission.requireFits(1_001))
+        .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED));
+  }
+
+  @Test
   void nobody_is_let_in_when_the_reserve_is_touched() {
     var admission = new Admission(10, 512 << 20, () -> 511L << 20);
 
