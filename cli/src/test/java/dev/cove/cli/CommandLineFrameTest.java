@@ -1,0 +1,210 @@
+package dev.cove.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class CommandLineFrameTest {
+  private static final String BOX =
+      """
+      {"id":"abc123","name":"evil\\u001b[2Jname","state":"running","template":"host",\
+      "tier":"container","cpus":0.5,"memoryMb":1536,"diskMb":4096,"maxProcesses":512,\
+      "labels":{"b":"2","a":"1"},"createdAt":"2026-11-15T23:00:00Z"}\
+      """;
+  private static final String LIST = "GET /api/v1/sandboxes?limit=1000";
+
+  @TempDir private Path empty;
+
+  private CommandRun offline(String... args) {
+    return CommandRun.of(Map.of("COVE_HOME", empty.toString()), args);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "run",
+        "create",
+        "ls",
+        "exec",
+        "shell",
+        "cp",
+        "ps",
+        "top",
+        "rm",
+        "up",
+        "down",
+        "env",
+        "key",
+        "server",
+        "doctor",
+        "bench",
+        "verify",
+        "completion",
+        "version"
+      })
+  void every_verb_has_a_help_text_and_is_in_the_list(String verb) {
+    CommandRun help = offline(verb, "--help");
+    assertThat(help.code()).isZero();
+    assertThat(help.out()).startsWith("Usage: cove " + verb).contains("Show this text.");
+    assertThat(offline("help", verb).out()).isEqualTo(help.out());
+    assertThat(offline("--help").out()).containsPattern("\n  " + verb + " +[A-Z]");
+  }
+
+  @Test
+  void a_mistyped_verb_or_option_is_answered_with_what_was_meant() {
+    CommandRun verb = offline("creat");
+    assertThat(verb.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(verb.err()).contains("cove: Unmatched argument").contains("cove create");
+    CommandRun option = offline("ls", "--jsn");
+    assertThat(option.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(option.err()).contains("--json");
+  }
+
+  @Test
+  void no_verb_at_all_says_what_to_do() {
+    CommandRun nothing = offline();
+    assertThat(nothing.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(nothing.err()).contains("cove --help").doesNotContain("Exception");
+  }
+
+  @Test
+  void a_mistake_in_a_verb_that_passes_codes_through_is_not_taken_for_the_commands_own() {
+    assertThat(offline("exec").code()).isEqualTo(ExitCode.COVE_FAILED);
+    assertThat(offline("exec", "box").code()).isEqualTo(ExitCode.COVE_FAILED);
+    assertThat(offline("run").code()).isEqualTo(ExitCode.COVE_FAILED);
+    assertThat(offline("run", "--memory", "lots", "--", "true").code())
+        .isEqualTo(ExitCode.COVE_FAILED);
+    assertThat(offline("shell", "box").code()).isEqualTo(ExitCode.COVE_FAILED);
+  }
+
+  @Test
+  void where_no_server_runs_the_message_says_how_to_start_one() {
+    CommandRun ls = offline("ls");
+    assertThat(ls.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(ls.err())
+        .isEqualTo(
+            "cove: No Cove server runs here. Start one with 'cove up', or set COVE_URL and"
+                + " COVE_API_KEY.\n");
+  }
+
+  @Test
+  void a_listing_is_a_table_for_people_and_an_array_for_programs() throws Exception {
+    try (var api = new FakeApi().on(LIST, 200, "{\"items\":[" + BOX + "]}")) {
+      CommandRun table = CommandRun.of(api, "ls");
+      assertThat(table.out().lines().toList().getFirst())
+          .matches("ID +NAME +STATE +TEMPLATE +CPUS +MEMORY +AGE +LABELS");
+      assertThat(table.out()).contains("abc123").contains("1.5G").contains("a=1,b=2");
+      assertThat(CommandRun.of(api, "ls", "-q").out()).isEqualTo("abc123\n");
+      assertThat(CommandRun.of(api, "ls", "--json").out())
+          .startsWith("[{\"id\":\"abc123\"")
+          .endsWith("}]\n");
+    }
+  }
+
+  @Test
+  void a_name_from_the_server_can_not_drive_the_terminal() throws Exception {
+    try (var api = new FakeApi().on(LIST, 200, "{\"items\":[" + BOX + "]}")) {
+      assertThat(CommandRun.of(api, "ls").out()).doesNotContain("\u001b").contains("[2Jname");
+    }
+  }
+
+  @Test
+  void an_empty_listing_is_still_json() throws Exception {
+    try (var api = new FakeApi().on(LIST, 200, "{\"items\":[]}")) {
+      assertThat(CommandRun.of(api, "ls", "--json").out()).isEqualTo("[]\n");
+    }
+  }
+
+  @Test
+  void create_sends_what_was_asked_and_prints_the_id() throws Exception {
+    try (var api = new FakeApi().on("POST /api/v1/sandboxes", 201, BOX)) {
+      CommandRun created =
+          CommandRun.of(
+              api,
+              "create",
+              "--name",
+              "n",
+              "--cpus",
+              "0.5",
+              "--memory",
+              "1.5G",
+              "--disk",
+              "4G",
+              "--label",
+              "a=1",
+              "--label",
+              "b=x=y",
+              "--env",
+              "K=V",
+              "--template",
+              "host");
+      assertThat(created.out()).isEqualTo("abc123\n");
+      assertThat(api.requests())
+          .containsExactly(
+              "POST /api/v1/sandboxes {\"name\":\"n\",\"template\":\"host\",\"cpus\":0.5,"
+                  + "\"memoryMb\":1536,\"diskMb\":4096,\"env\":{\"K\":\"V\"},"
+                  + "\"labels\":{\"a\":\"1\",\"b\":\"x=y\"}}");
+    }
+  }
+
+  @Test
+  void rm_goes_on_after_one_that_is_not_there() throws Exception {
+    try (var api = new FakeApi().on("DELETE /api/v1/sandboxes/b", 204, "")) {
+      CommandRun rm = CommandRun.of(api, "rm", "a", "b");
+      assertThat(rm.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(rm.err()).isEqualTo("cove: a: There is no such sandbox.\n");
+      assertThat(api.requests()).hasSize(2);
+      assertThat(CommandRun.of(api, "rm", "-f", "a", "b").code()).isZero();
+    }
+  }
+
+  @Test
+  void env_quotes_what_a_shell_would_take_apart() {
+    CommandRun env =
+        CommandRun.of(Map.of("COVE_URL", "http://h:1/a?b", "COVE_API_KEY", "it's $x"), "env");
+    assertThat(env.out())
+        .isEqualTo("export COVE_URL='http://h:1/a?b' COVE_API_KEY='it'\\''s $x'\n");
+  }
+
+  @Test
+  void a_url_that_makes_no_sense_is_one_sentence() {
+    CommandRun ls = CommandRun.of(Map.of("COVE_URL", "ftp://h", "COVE_API_KEY", "k"), "ls");
+    assertThat(ls.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(ls.err().lines()).hasSize(1);
+  }
+
+  @Test
+  void the_words_after_the_box_belong_to_the_command() throws Exception {
+    try (var api = new FakeApi()) {
+      // The box does not exist; that it was asked for shows that the words were understood.
+      CommandRun bare = CommandRun.of(api, "exec", "box", "ls", "-la", "--json");
+      assertThat(bare.err()).isEqualTo("cove: There is no such sandbox.\n");
+      CommandRun delimited = CommandRun.of(api, "exec", "box", "--user", "root", "--", "ls", "-l");
+      assertThat(delimited.err()).isEqualTo("cove: There is no such sandbox.\n");
+      CommandRun wrong = CommandRun.of(api, "exec", "box", "--usr", "root", "--", "ls");
+      assertThat(wrong.err()).contains("--usr");
+      assertThat(api.requests())
+          .containsExactly("GET /api/v1/sandboxes/box", "GET /api/v1/sandboxes/box");
+    }
+  }
+
+  @Test
+  void the_completion_script_is_one_that_bash_can_read() throws Exception {
+    CommandRun script = offline("completion", "bash");
+    var process = new ProcessBuilder("bash", "-n").redirectErrorStream(true).start();
+    try (var in = process.getOutputStream()) {
+      in.write(script.out().getBytes(StandardCharsets.UTF_8));
+    }
+    assertThat(process.waitFor()).isZero();
+    assertThat(script.out()).contains("--idempotency-key");
+    assertThat(offline("completion", "fish").code()).isEqualTo(ExitCode.USAGE);
+  }
+}
