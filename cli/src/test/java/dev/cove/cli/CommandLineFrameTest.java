@@ -13,14 +13,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class CommandLineFrameTest {
-  private static final String BOX =
-      """
-      {"id":"abc123","name":"evil\\u001b[2Jname","state":"running","template":"host",\
-      "tier":"container","cpus":0.5,"memoryMb":1536,"diskMb":4096,"maxProcesses":512,\
-      "labels":{"b":"2","a":"1"},"createdAt":"2026-11-15T23:00:00Z"}\
-      """;
-  private static final String LIST = "GET /api/v1/sandboxes?limit=1000";
-
   @TempDir private Path empty;
 
   private CommandRun offline(String... args) {
@@ -96,77 +88,6 @@ class CommandLineFrameTest {
   }
 
   @Test
-  void a_listing_is_a_table_for_people_and_an_array_for_programs() throws Exception {
-    try (var api = new FakeApi().on(LIST, 200, "{\"items\":[" + BOX + "]}")) {
-      CommandRun table = CommandRun.of(api, "ls");
-      assertThat(table.out().lines().toList().getFirst())
-          .matches("ID +NAME +STATE +TEMPLATE +CPUS +MEMORY +AGE +LABELS");
-      assertThat(table.out()).contains("abc123").contains("1.5G").contains("a=1,b=2");
-      assertThat(CommandRun.of(api, "ls", "-q").out()).isEqualTo("abc123\n");
-      assertThat(CommandRun.of(api, "ls", "--json").out())
-          .startsWith("[{\"id\":\"abc123\"")
-          .endsWith("}]\n");
-    }
-  }
-
-  @Test
-  void a_name_from_the_server_can_not_drive_the_terminal() throws Exception {
-    try (var api = new FakeApi().on(LIST, 200, "{\"items\":[" + BOX + "]}")) {
-      assertThat(CommandRun.of(api, "ls").out()).doesNotContain("\u001b").contains("[2Jname");
-    }
-  }
-
-  @Test
-  void an_empty_listing_is_still_json() throws Exception {
-    try (var api = new FakeApi().on(LIST, 200, "{\"items\":[]}")) {
-      assertThat(CommandRun.of(api, "ls", "--json").out()).isEqualTo("[]\n");
-    }
-  }
-
-  @Test
-  void create_sends_what_was_asked_and_prints_the_id() throws Exception {
-    try (var api = new FakeApi().on("POST /api/v1/sandboxes", 201, BOX)) {
-      CommandRun created =
-          CommandRun.of(
-              api,
-              "create",
-              "--name",
-              "n",
-              "--cpus",
-              "0.5",
-              "--memory",
-              "1.5G",
-              "--disk",
-              "4G",
-              "--label",
-              "a=1",
-              "--label",
-              "b=x=y",
-              "--env",
-              "K=V",
-              "--template",
-              "host");
-      assertThat(created.out()).isEqualTo("abc123\n");
-      assertThat(api.requests())
-          .containsExactly(
-              "POST /api/v1/sandboxes {\"name\":\"n\",\"template\":\"host\",\"cpus\":0.5,"
-                  + "\"memoryMb\":1536,\"diskMb\":4096,\"env\":{\"K\":\"V\"},"
-                  + "\"labels\":{\"a\":\"1\",\"b\":\"x=y\"}}");
-    }
-  }
-
-  @Test
-  void rm_goes_on_after_one_that_is_not_there() throws Exception {
-    try (var api = new FakeApi().on("DELETE /api/v1/sandboxes/b", 204, "")) {
-      CommandRun rm = CommandRun.of(api, "rm", "a", "b");
-      assertThat(rm.code()).isEqualTo(ExitCode.FAILED);
-      assertThat(rm.err()).isEqualTo("cove: a: There is no such sandbox.\n");
-      assertThat(api.requests()).hasSize(2);
-      assertThat(CommandRun.of(api, "rm", "-f", "a", "b").code()).isZero();
-    }
-  }
-
-  @Test
   void env_quotes_what_a_shell_would_take_apart() {
     CommandRun env =
         CommandRun.of(Map.of("COVE_URL", "http://h:1/a?b", "COVE_API_KEY", "it's $x"), "env");
@@ -179,21 +100,6 @@ class CommandLineFrameTest {
     CommandRun ls = CommandRun.of(Map.of("COVE_URL", "ftp://h", "COVE_API_KEY", "k"), "ls");
     assertThat(ls.code()).isEqualTo(ExitCode.FAILED);
     assertThat(ls.err().lines()).hasSize(1);
-  }
-
-  @Test
-  void the_words_after_the_box_belong_to_the_command() throws Exception {
-    try (var api = new FakeApi()) {
-      // The box does not exist; that it was asked for shows that the words were understood.
-      CommandRun bare = CommandRun.of(api, "exec", "box", "ls", "-la", "--json");
-      assertThat(bare.err()).isEqualTo("cove: There is no such sandbox.\n");
-      CommandRun delimited = CommandRun.of(api, "exec", "box", "--user", "root", "--", "ls", "-l");
-      assertThat(delimited.err()).isEqualTo("cove: There is no such sandbox.\n");
-      CommandRun wrong = CommandRun.of(api, "exec", "box", "--usr", "root", "--", "ls");
-      assertThat(wrong.err()).contains("--usr");
-      assertThat(api.requests())
-          .containsExactly("GET /api/v1/sandboxes/box", "GET /api/v1/sandboxes/box");
-    }
   }
 
   @Test

@@ -23,9 +23,4 @@ record CommandRun(int code, String out, String err) {
     return new CommandRun(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
-
-  /** Against that server. */
-  static CommandRun of(FakeApi api, String... args) {
-    return of(Map.of("COVE_URL", api.url(), "COVE_API_KEY", "cove_test"), args);
-  }
 }

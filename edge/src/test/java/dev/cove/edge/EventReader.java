@@ -9,6 +9,7 @@ final class EventReader implements AutoCloseable {
   private final RawConnection connection;
   private String left = "";
   private int comments;
+  private boolean begun;
 
   record Event(String name, JsonNode data) {}
 
@@ -47,12 +48,11 @@ final class EventReader implements AutoCloseable {
 
   private String nextBlock() throws IOException {
     while (!left.contains("\n\n")) {
-      int size = Integer.parseInt(connection.readLine(), 16);
+      int size = nextChunkSize();
       if (size == 0) {
         throw new AssertionError("The stream ended after: " + left);
       }
       left += new String(connection.read(size), StandardCharsets.UTF_8);
-      connection.readLine();
     }
     int end = left.indexOf("\n\n");
     String block = left.substring(0, end);
@@ -60,9 +60,18 @@ final class EventReader implements AutoCloseable {
     return block;
   }
 
+  /** The line end that closes a chunk comes only with the next one. */
+  private int nextChunkSize() throws IOException {
+    if (begun) {
+      connection.readLine();
+    }
+    begun = true;
+    return Integer.parseInt(connection.readLine(), 16);
+  }
+
   /** Whether the server ends the stream properly, with nothing more to say. */
   boolean isAtEnd() throws IOException {
-    return left.isEmpty() && Integer.parseInt(connection.readLine(), 16) == 0;
+    return left.isEmpty() && nextChunkSize() == 0;
   }
 
   @Override

@@ -62,6 +62,10 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
 
   @Override
   public void beforeAll(ExtensionContext context) throws Exception {
+    start();
+  }
+
+  void start() throws IOException {
     Path folder = Files.createTempDirectory("cove-edge");
     var node = new LocalNode(folder);
     var ledger = Ledger.open(folder.resolve("ledger.db"));
@@ -77,6 +81,10 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
 
   @Override
   public void afterAll(ExtensionContext context) throws Exception {
+    stop();
+  }
+
+  void stop() throws IOException {
     client.close();
     if (parts.isEmpty()) {
       return;

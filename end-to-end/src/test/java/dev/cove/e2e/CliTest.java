@@ -32,6 +32,16 @@ class CliTest {
   }
 
   @Test
+  void rm_goes_on_after_one_that_is_not_there() throws Exception {
+    String id = cli().run("create").succeeded().stdout().strip();
+    var outcome = cli().run("rm", "nobody", id);
+    assertThat(outcome.exitCode()).isEqualTo(1);
+    assertThat(outcome.stderr()).startsWith("cove: nobody: ").hasLineCount(1);
+    assertThat(server.cove().sandboxes().find(id)).isEmpty();
+    assertThat(cli().run("rm", "-f", "nobody").succeeded().stderr()).isEmpty();
+  }
+
+  @Test
   void create_takes_every_setting_and_prints_it_as_json() throws Exception {
     String printed =
         cli()

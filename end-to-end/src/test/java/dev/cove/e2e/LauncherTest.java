@@ -77,6 +77,15 @@ class LauncherTest {
   }
 
   @Test
+  void many_starts_at_once_start_one_server() throws Exception {
+    var urls = AtOnce.times(3, _ -> cove.run("up").stdout().strip());
+    assertThat(urls).hasSize(3).containsOnly(cove.run("up").stdout().strip());
+    var other = cove.run("up", "--port", "1");
+    assertThat(other.exitCode()).isEqualTo(1);
+    assertThat(other.stderr()).contains(urls.getFirst()).contains("COVE_HOME").hasLineCount(1);
+  }
+
+  @Test
   void the_doctor_says_what_this_machine_can_do_and_leaves_nothing() throws Exception {
     var report = cove.run("doctor");
     assertThat(report.exitCode()).as(report.stdout()).isZero();

@@ -153,7 +153,9 @@ public final class LocalNode implements Node {
   public void start(SandboxId id, SandboxSpec spec) {
     Resident resident = residents.get(id);
     if (resident == null) {
-      throw new IllegalStateException("Sandbox " + id + " was not reserved");
+      // Its warm cage may have ended since.
+      throw new CoveException(
+          ErrorCode.UNAVAILABLE, "Sandbox " + id + " was lost before it started; try again");
     }
     if (resident.supervisor().isEmpty()) {
       SandboxSupervisor built = build(id, spec.template(), spec.resources());

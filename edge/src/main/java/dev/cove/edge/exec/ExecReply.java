@@ -18,6 +18,12 @@ import tools.jackson.core.JsonGenerator;
 
 /** Collects a command's output and answers once, at its end. */
 final class ExecReply {
+  /**
+   * Many commands end sooner, and then no further thread is needed. One that prints more than fits
+   * on the way is held back for this long, once.
+   */
+  private static final Duration INSTANT = Duration.ofMillis(4);
+
   /** Most commands end sooner, and then nobody needs to watch the client. */
   private static final Duration SHORT = Duration.ofMillis(50);
 
@@ -40,9 +46,7 @@ final class ExecReply {
   void run(Optional<byte[]> input, OomWatch oom) throws IOException, InterruptedException {
     try {
       input.ifPresent(running::feed);
-      running.start();
-      CommandExit exit = awaitExit();
-      running.awaitOutput();
+      CommandExit exit = awaitExitAndOutput();
       stdout.seal();
       stderr.seal();
       answer(ExitBody.of(exit, oom.killed(exit)));
@@ -52,13 +56,22 @@ final class ExecReply {
     }
   }
 
-  private CommandExit awaitExit() throws IOException, InterruptedException {
-    Optional<CommandExit> exit = running.await(SHORT);
+  private CommandExit awaitExitAndOutput() throws IOException, InterruptedException {
+    Optional<CommandExit> exit = running.await(INSTANT);
     if (exit.isPresent()) {
+      running.readAfterExit();
+      return exit.get();
+    }
+    running.start();
+    exit = running.await(SHORT);
+    if (exit.isPresent()) {
+      running.awaitOutput();
       return exit.get();
     }
     try (ClientPresence _ = exchange.watchClient(running::clientGone)) {
-      return running.await();
+      CommandExit late = running.await();
+      running.awaitOutput();
+      return late;
     }
   }
 

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.CompletableFuture;
 
-/** Reads one of a command's output streams to its end, on a thread of its own. */
+/** Reads one of a command's output streams to its end. */
 public final class OutputReader {
   public static final int PIECE = 32 * 1024;
 
@@ -26,6 +26,7 @@ public final class OutputReader {
     default void end() throws IOException {}
   }
 
+  /** Reads on a thread of its own. */
   void start() {
     Thread.ofVirtual().name("command-output").start(this::run);
   }
@@ -35,7 +36,8 @@ public final class OutputReader {
     return done;
   }
 
-  private void run() {
+  /** Reads on the calling thread. */
+  void run() {
     try {
       byte[] bytes = new byte[PIECE];
       for (int read = read(bytes); read >= 0; read = read(bytes)) {

@@ -42,6 +42,16 @@ public final class RunningCommand {
     watch(stderr);
   }
 
+  /**
+   * Reads the output of a command that has ended on this thread, which saves starting two. Only for
+   * one that has ended: before, whichever stream is not being read could hold it back.
+   */
+  void readAfterExit() throws IOException, InterruptedException {
+    stdout.run();
+    stderr.run();
+    awaitOutput();
+  }
+
   private void watch(OutputReader reader) {
     var _ =
         reader

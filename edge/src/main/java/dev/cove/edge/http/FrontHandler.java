@@ -3,6 +3,8 @@ package dev.cove.edge.http;
 import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -21,6 +23,7 @@ final class FrontHandler extends Handler.Abstract {
   private final KeyCheck keys;
   private final HttpLimits limits;
   private final RequestLog log;
+  private final Set<Thread> atWork = ConcurrentHashMap.newKeySet();
 
   FrontHandler(
       RouteTable routes, HostCheck hosts, KeyCheck keys, HttpLimits limits, RequestLog log) {
@@ -66,6 +69,11 @@ final class FrontHandler extends Handler.Abstract {
     return true;
   }
 
+  /** Ends what is still at work, such as streams that have no end of their own. */
+  void interruptAll() {
+    atWork.forEach(Thread::interrupt);
+  }
+
   private RouteTable.Found find(Request request) {
     String uri = request.getHttpURI().getPathQuery();
     if (uri == null || uri.length() > HttpLimits.URI) {
@@ -86,6 +94,7 @@ final class FrontHandler extends Handler.Abstract {
     var exchange = new Exchange(request, response, callback, limits, matched);
     String where = here.route().method() + " " + here.route().path();
     @Nullable Exception failure = null;
+    atWork.add(Thread.currentThread());
     try {
       here.route().endpoint().handle(exchange);
       exchange.finish();
@@ -94,6 +103,8 @@ final class FrontHandler extends Handler.Abstract {
       failure = e;
     } catch (IOException | RuntimeException e) {
       failure = e;
+    } finally {
+      atWork.remove(Thread.currentThread());
     }
     if (failure != null) {
       LOG.debug("{} ended early", where, failure);

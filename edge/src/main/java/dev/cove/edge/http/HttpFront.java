@@ -3,6 +3,7 @@ package dev.cove.edge.http;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.model.CoveException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.jetty.http.UriCompliance;
@@ -20,10 +21,15 @@ import org.eclipse.jetty.util.thread.VirtualThreadPool;
 public final class HttpFront implements AutoCloseable {
   private final Server server;
   private final ServerConnector connector;
+  private final FrontHandler front;
+  private final Duration grace;
 
-  private HttpFront(Server server, ServerConnector connector) {
+  private HttpFront(
+      Server server, ServerConnector connector, FrontHandler front, HttpLimits limits) {
     this.server = server;
     this.connector = connector;
+    this.front = front;
+    this.grace = limits.stop();
   }
 
   /** Where to listen. */
@@ -56,22 +62,35 @@ public final class HttpFront implements AutoCloseable {
       ProblemReply.write(response, callback, response.getStatus());
       return true;
     });
-    server.setStopTimeout(limits.stop().toMillis());
+    server.setStopTimeout(limits.stop().multipliedBy(2).toMillis());
     sockets.install(server);
     open(server);
-    return new HttpFront(server, connector);
+    return new HttpFront(server, connector, front, limits);
   }
 
   public int port() {
     return connector.getLocalPort();
   }
 
+  /** Takes no more requests, gives those at work their grace, then interrupts them. */
   @Override
   public void close() {
+    Thread impatience = Thread.ofVirtual().name("edge-stop").start(this::interruptAfterGrace);
     try {
       server.stop();
     } catch (Exception e) {
       throw new IllegalStateException("The HTTP server did not stop cleanly", e);
+    } finally {
+      impatience.interrupt();
+    }
+  }
+
+  private void interruptAfterGrace() {
+    try {
+      Thread.sleep(grace);
+      front.interruptAll();
+    } catch (InterruptedException _) {
+      // All ended in time.
     }
   }
 

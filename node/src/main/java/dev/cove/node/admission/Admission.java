@@ -30,7 +30,7 @@ public final class Admission {
    * @throws CoveException UNSUPPORTED
    */
   public void requireFits(int memoryMb) {
-    long largest = memory.totalBytes() - reserveBytes >> 20;
+    long largest = (memory.totalBytes() - reserveBytes) >> 20;
     if (memoryMb > largest) {
       throw new CoveException(
           ErrorCode.UNSUPPORTED,
