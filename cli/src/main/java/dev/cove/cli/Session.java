@@ -33,7 +33,11 @@ record Session(
                 new UserError(
                     "No Cove server runs here. Start one with 'cove up',"
                         + " or set COVE_URL and COVE_API_KEY."));
-    return Cove.connect(address.url(), address.apiKey());
+    try {
+      return Cove.connect(address.url(), address.apiKey());
+    } catch (IllegalArgumentException e) {
+      throw new UserError("COVE_URL or COVE_API_KEY is not usable: " + e.getMessage(), e);
+    }
   }
 
   boolean remote() {

@@ -68,13 +68,22 @@ final class Unpacker {
       } else {
         leaveOut(entry, "a link that leads out of the folder");
       }
-    } else if (entry.isFile() && !entry.isLink()) {
+    } else if (isPlainFile(entry)) {
       makeWay(target);
       Files.copy(content, target);
       Files.setPosixFilePermissions(target, Modes.permissions(entry.getMode()));
     } else {
       leaveOut(entry, "neither a file, a folder nor a link");
     }
+  }
+
+  /** What the library itself calls a file includes devices and pipes. */
+  private static boolean isPlainFile(TarArchiveEntry entry) {
+    return entry.isFile()
+        && !entry.isLink()
+        && !entry.isCharacterDevice()
+        && !entry.isBlockDevice()
+        && !entry.isFIFO();
   }
 
   private void leaveOut(TarArchiveEntry entry, String why) {

@@ -393,8 +393,13 @@ class HostileConnectionTest {
   @Test
   void a_web_page_of_another_site_cannot_use_the_api() throws Exception {
     String upgrade =
-        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+        """
+        Connection: Upgrade
+        Upgrade: websocket
+        Sec-WebSocket-Version: 13
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+        """
+            .replace("\n", "\r\n");
     for (String origin : List.of("http://evil.test", "null", "http://localhost.evil.test")) {
       RawHttp.Answer answer =
           RawHttp.to(SERVER)

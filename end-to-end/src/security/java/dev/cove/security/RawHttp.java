@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -44,7 +45,7 @@ final class RawHttp {
 
   Socket open() throws IOException {
     var socket = new Socket();
-    socket.connect(new InetSocketAddress("127.0.0.1", port), READ_MILLIS);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), READ_MILLIS);
     socket.setSoTimeout(READ_MILLIS);
     return socket;
   }

@@ -19,7 +19,7 @@ class CliTerminalTest {
       terminal.type("stty size; echo $TERM; tty\r");
       terminal.expect("33 77\\s+xterm\\s+/dev/pts/");
       terminal.resize(44, 111);
-      terminal.type("stty size\r");
+      terminal.type("until stty size | grep '44 ''111'; do sleep 0.05; done\r");
       terminal.expect("44 111");
       terminal.type("exit 6\r");
       assertThat(terminal.awaitExit()).isEqualTo(6);

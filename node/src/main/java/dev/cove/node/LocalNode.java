@@ -2,6 +2,7 @@ package dev.cove.node;
 
 import dev.cove.engine.Cage;
 import dev.cove.engine.CagePlan;
+import dev.cove.engine.CageUsage;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
@@ -215,20 +216,27 @@ public final class LocalNode implements Node {
   @Override
   public SandboxMetrics metrics(SandboxId id) {
     var usage = requireRunning(id).cage().usage();
-    GuestMetrics inside = guest(id).metrics();
+    CageUsage.Disk disk = usage.disk().orElseGet(() -> diskAsSeenInside(id));
     Resident resident = residents.get(id);
     Resources limits = resident == null ? Resources.DEFAULT : resident.limits();
     return new SandboxMetrics(
         usage.cpu(),
         usage.memoryBytes(),
         usage.memoryPeakBytes(),
-        inside.diskUsedBytes(),
-        inside.diskTotalBytes(),
-        inside.inodesUsed(),
-        inside.inodesTotal(),
+        disk.usedBytes(),
+        disk.totalBytes(),
+        disk.inodesUsed(),
+        disk.inodesTotal(),
         usage.processes(),
         usage.oomKills(),
         limits);
+  }
+
+  /** Second best: a sandbox with no room for another process cannot tell. */
+  private CageUsage.Disk diskAsSeenInside(SandboxId id) {
+    GuestMetrics inside = guest(id).metrics();
+    return new CageUsage.Disk(
+        inside.diskUsedBytes(), inside.diskTotalBytes(), inside.inodesUsed(), inside.inodesTotal());
   }
 
   @Override

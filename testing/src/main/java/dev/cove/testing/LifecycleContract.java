@@ -148,7 +148,7 @@ abstract class LifecycleContract extends EngineContract {
     var second = Box.of(cage);
     assertThat(second.user("cat /tmp/file")).isEqualTo("kept");
     assertThat(cage.usage().processes()).isGreaterThanOrEqualTo(2);
-    assertThat(cage.usage().diskBytes()).isPositive();
+    assertThat(cage.usage().disk().orElseThrow().usedBytes()).isPositive();
     cage.pause();
     cage.resume();
     assertThat(cage.exit()).isNotDone();

@@ -43,7 +43,7 @@ abstract class LimitsContract extends EngineContract {
       assertThat(box.run("root", "head -c 200M /dev/zero > /var/big").output())
           .contains("No space left on device");
       var used = box.cage().usage();
-      assertThat(used.diskBytes()).isBetween(40 * MB, 64 * MB);
+      assertThat(used.disk().orElseThrow().usedBytes()).isBetween(40 * MB, 64 * MB);
       assertThat(box.run("root", "head -c 20M /dev/zero > /usr/big").output())
           .contains("No space left on device");
       assertThat(neighbour.root("head -c 20M /dev/zero > /var/big && echo fits")).isEqualTo("fits");
@@ -56,12 +56,13 @@ abstract class LimitsContract extends EngineContract {
   @Test
   void files_beyond_the_inode_limit_are_refused() throws Exception {
     try (var box = box()) {
-      long before = box.cage().usage().inodes();
+      long before = box.cage().usage().disk().orElseThrow().inodesUsed();
       String script =
           "cd /tmp; i=0; while [ $i -lt 20000 ] && : > f$i; do i=$((i+1)); done; echo $i";
       var outcome = box.run("user", script);
       assertThat(outcome.output()).contains("No space left on device");
-      assertThat(box.cage().usage().inodes()).isBetween(before + 1_000, before + 20_000);
+      assertThat(box.cage().usage().disk().orElseThrow().inodesUsed())
+          .isBetween(before + 1_000, before + 20_000);
       box.user("rm /tmp/f1 && touch /tmp/again");
     }
   }
@@ -114,8 +115,10 @@ abstract class LimitsContract extends EngineContract {
       assertThat(after.memoryBytes()).isPositive();
       assertThat(after.memoryPeakBytes()).isGreaterThanOrEqualTo(before.memoryPeakBytes());
       assertThat(after.processes()).isEqualTo(1);
-      assertThat(after.diskBytes() - before.diskBytes()).isBetween(8 * MB, 9 * MB);
-      assertThat(after.inodes()).isGreaterThan(before.inodes());
+      assertThat(after.disk().orElseThrow().usedBytes() - before.disk().orElseThrow().usedBytes())
+          .isBetween(8 * MB, 9 * MB);
+      assertThat(after.disk().orElseThrow().inodesUsed())
+          .isGreaterThan(before.disk().orElseThrow().inodesUsed());
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpException;
 
 /**
  * A request's body that may not trickle. Only the time spent waiting for the client counts: a slow
@@ -61,6 +62,10 @@ final class RequestBody extends InputStream {
       if (e.getCause() instanceof TimeoutException) {
         throw new CoveException(
             ErrorCode.REQUEST_TIMEOUT, "The request's body stopped arriving", e);
+      }
+      if (e instanceof HttpException || e.getCause() instanceof HttpException) {
+        throw new CoveException(
+            ErrorCode.INVALID_REQUEST, "The request's body is not well-formed HTTP", e);
       }
       throw new ClientGoneException(e);
     }

@@ -11,6 +11,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -102,25 +103,24 @@ final class ContainerCage implements Cage {
   @Override
   public CageUsage usage() {
     var counted = cgroups.usage(id);
-    long[] disk = {-1, -1, -1, -1};
-    if (running.loopDevice() >= 0 && !agentExit.isDone()) {
-      disk = measureDisk(disk);
-    }
     return new CageUsage(
         counted.cpu(),
         counted.memoryBytes(),
         counted.memoryPeakBytes(),
-        disk[0],
-        disk[2],
+        measureDisk(),
         counted.processes(),
         counted.oomKills());
   }
 
-  private long[] measureDisk(long[] unknown) {
+  private Optional<CageUsage.Disk> measureDisk() {
+    if (running.loopDevice() < 0 || agentExit.isDone()) {
+      return Optional.empty();
+    }
     try {
-      return spawner.measure(new SpawnerRequest.Measure(id, running.loopDevice()));
+      long[] found = spawner.measure(new SpawnerRequest.Measure(id, running.loopDevice()));
+      return Optional.of(new CageUsage.Disk(found[0], found[1], found[2], found[3]));
     } catch (SpawnerRefusedException e) {
-      return unknown; // it ended a moment ago, and its image with it
+      return Optional.empty(); // it ended a moment ago, and its image with it
     }
   }
 
