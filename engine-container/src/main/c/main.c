@@ -14,6 +14,9 @@
 #define FACT_FAVORDYNMODS 1u
 #define FACT_LOOP_DEVICES 2u
 
+/* Refilling waits for a lull, unless little is left: a cage that is being built needs the cpu. */
+#define LULL_MS 25
+
 int epoll_fd;
 
 /* Descriptor 3 becomes the agent's socket; nothing else may ever have that number. */
@@ -31,6 +34,8 @@ static void allow_many_descriptors(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
+static int pools_are_low(void) { return net_ns_pool_is_low() || spares_are_low(); }
+
 int main(int argc, char **argv) {
   umask(0);
   setsid(); /* Ctrl-C at the server's terminal must not reach the cages */
@@ -45,7 +50,7 @@ int main(int argc, char **argv) {
   int idle_work = 1;
   for (;;) {
     /* One event at a time: handling one may free what another points to. */
-    int n = epoll_wait(epoll_fd, &event, 1, idle_work ? 0 : -1);
+    int n = epoll_wait(epoll_fd, &event, 1, !idle_work ? -1 : pools_are_low() ? 0 : LULL_MS);
     if (n < 0 && errno != EINTR) exit(1);
     if (n == 0) idle_work = net_ns_refill() || spare_refill();
     if (n <= 0) continue;

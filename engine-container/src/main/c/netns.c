@@ -60,4 +60,6 @@ int net_ns_refill(void) {
   return 1;
 }
 
+int net_ns_pool_is_low(void) { return pool_count < (pool_target + 3) / 4; }
+
 int net_ns_take(void) { return pool_count > 0 ? pool[--pool_count] : -1; }

@@ -41,6 +41,8 @@ void spares_keep(const char *image, int number) {
   failures = 0;
 }
 
+int spares_are_low(void) { return count < (wanted + 3) / 4 && failures < MAX_FAILURES; }
+
 int spare_refill(void) {
   static unsigned serial;
   if (count >= wanted || *arriving || failures >= MAX_FAILURES) return 0;

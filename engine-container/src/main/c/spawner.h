@@ -106,6 +106,7 @@ __attribute__((noreturn)) void image_prepare_spare(const char *base, const char 
 /* spares.c */
 void spares_clean(void);
 void spares_keep(const char *image, int number);
+int spares_are_low(void);
 int spare_refill(void); /* 1 when one was begun */
 void spare_arrived(int mount, uint32_t loop_number);
 int spare_take(const char *image, const char *id, uint32_t *loop_number);
@@ -115,6 +116,7 @@ int user_ns_create(int proc, uint32_t first_id);
 
 /* netns.c */
 int net_ns_take(void);
+int net_ns_pool_is_low(void);
 int net_ns_refill(void); /* 1 when one was made, 0 when the pool is full or nothing can be made */
 void net_ns_pool_size(int size);
 void net_ns_furnish(int proc);

@@ -140,6 +140,9 @@ public final class LocalNode implements Node {
   }
 
   private static boolean fitted(SandboxSupervisor supervisor, Resources resources) {
+    if (resources.equals(Resources.DEFAULT)) {
+      return true; // it was built with them
+    }
     try {
       supervisor.cage().limit(resources);
       return true;

@@ -32,7 +32,7 @@ record ServerConfig(
             source.number("--port", "COVE_PORT", 7070, 0, 65_535),
             source.home(),
             source.number("", "COVE_MAX_SANDBOXES", 2_000, 1, 100_000),
-            source.number("", "COVE_POOL_SIZE", 8, 0, 1_000),
+            source.number("", "COVE_POOL_SIZE", 32, 0, 1_000),
             source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304));
     if (!faults.isEmpty()) {
       throw new ConfigException(faults);

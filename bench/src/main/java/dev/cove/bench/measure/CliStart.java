@@ -25,7 +25,7 @@ final class CliStart implements Measurement {
   @Override
   public Section measure(Workbench bench) throws IOException, InterruptedException {
     try (BenchServer server = bench.startServer(Map.of())) {
-      var rounds = new Rounds();
+      var rounds = new Rounds(Duration.ZERO);
       rounds.add("version", "cove version", () -> run(bench, server, "version"));
       rounds.add("ls", "cove ls", () -> run(bench, server, "ls"));
       rounds.run(2, bench.effort().cliStarts());

@@ -29,7 +29,7 @@ final class ExecTrue implements Measurement {
       for (int i = 0; i < bench.effort().practice(); i++) {
         execTrue(sandbox);
       }
-      var rounds = new Rounds();
+      var rounds = new Rounds(Duration.ZERO);
       rounds.add("cove", "cove over HTTP", () -> execTrue(sandbox));
       for (Peer peer : bench.peers()) {
         Optional<List<String>> command = peer.startIdle();

@@ -14,6 +14,7 @@ import java.util.Map;
 /** From asking for a sandbox to the first output of /bin/echo in it. */
 final class FirstOutput implements Measurement {
   private static final Duration POOL_LIMIT = Duration.ofSeconds(10);
+  private static final Duration SETTLING = Duration.ofMillis(100);
   private static final Duration POOL_PAUSE = Duration.ofMillis(5);
 
   @Override
@@ -34,7 +35,7 @@ final class FirstOutput implements Measurement {
         createAndEcho(cold.cove());
         createAndEcho(warm.cove());
       }
-      var rounds = new Rounds();
+      var rounds = new Rounds(SETTLING);
       rounds.add("cove-cold", "cove over HTTP, cold (no pool)", () -> createAndEcho(cold.cove()));
       rounds.add(
           "cove-warm",
@@ -57,7 +58,9 @@ final class FirstOutput implements Measurement {
       notes.add(
           "Cove did it "
               + bench.effort().practice()
-              + " times before, as a server that has been up a while has.");
+              + " times before, as a server that has been up a while has. Each begins after a pause of "
+              + SETTLING.toMillis()
+              + " ms.");
       notes.addAll(rounds.notes());
       return new Section(name(), title(), List.<Finding>copyOf(rounds.timings()), notes);
     }

@@ -55,8 +55,16 @@ final class Rounds {
     }
   }
 
+  private final Duration pause;
   private final List<Contender> contenders = new ArrayList<>();
   private final Random order = new Random(1);
+
+  /**
+   * @param pause before each turn, for what its neighbour leaves behind to settle
+   */
+  Rounds(Duration pause) {
+    this.pause = pause;
+  }
 
   void add(String key, String label, Attempt attempt) {
     contenders.add(new Contender(key, label, attempt));
@@ -69,6 +77,7 @@ final class Rounds {
       var turn = new ArrayList<>(contenders);
       Collections.shuffle(turn, order);
       for (Contender contender : turn) {
+        Thread.sleep(pause);
         contender.takeTurn(i >= warmUps);
       }
     }

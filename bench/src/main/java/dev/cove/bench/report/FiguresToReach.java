@@ -18,6 +18,7 @@ final class FiguresToReach {
 
   List<Figure> judge() {
     ratio("first-output", "runc", "cove-cold", 5, "cold create to first output against runc run");
+    ratio("first-output", "runc", "cove-warm", 5, "create with a warm pool against runc run");
     atMostTimes(
         "first-output", "cove-cold", "bwrap", 1.5, "cold create to first output against bwrap");
     atMostTimes("first-output", "cove-warm", "bwrap", 1.0, "create with a warm pool against bwrap");

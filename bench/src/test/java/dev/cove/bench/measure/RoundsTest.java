@@ -15,7 +15,7 @@ class RoundsTest {
   @Test
   void contenders_take_turns_in_changing_order_and_warm_ups_do_not_count() throws Exception {
     var turns = new ArrayList<String>();
-    var rounds = new Rounds();
+    var rounds = new Rounds(Duration.ZERO);
     for (String name : List.of("a", "b", "c")) {
       rounds.add(
           name,
@@ -38,7 +38,7 @@ class RoundsTest {
   @Test
   void a_contender_that_keeps_failing_is_left_out_and_named() throws Exception {
     var attempts = new AtomicInteger();
-    var rounds = new Rounds();
+    var rounds = new Rounds(Duration.ZERO);
     rounds.add(
         "broken",
         "the broken one",

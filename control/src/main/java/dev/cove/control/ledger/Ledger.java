@@ -57,14 +57,24 @@ public final class Ledger implements AutoCloseable {
 
   /** Makes a change and returns when it is durable. */
   public <T> T write(Change<T> change) {
-    var pending = new PendingChange<>(change);
+    var pending = new PendingChange<>(change, true);
+    writer.submit(pending);
+    return pending.await(patience.multipliedBy(2));
+  }
+
+  /**
+   * Makes a change that survives this process but perhaps not the machine, and so costs no wait for
+   * the disk. For intentions: what they announce would not survive the machine either.
+   */
+  public <T> T writeAhead(Change<T> change) {
+    var pending = new PendingChange<>(change, false);
     writer.submit(pending);
     return pending.await(patience.multipliedBy(2));
   }
 
   /** Makes a change some time soon. The future completes when it is durable. */
   public <T> CompletableFuture<T> writeLater(Change<T> change) {
-    var pending = new PendingChange<>(change);
+    var pending = new PendingChange<>(change, true);
     writer.submit(pending);
     return pending.outcome();
   }

@@ -31,6 +31,7 @@ final class LedgerWriter implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closing;
   private @Nullable Session session;
+  private boolean syncing;
 
   LedgerWriter(LedgerFile file, Duration patience) {
     this.file = file;
@@ -68,6 +69,7 @@ final class LedgerWriter implements AutoCloseable {
     try {
       file.requireInPlace();
       Session open = connected();
+      sync(open, batch.stream().anyMatch(PendingChange::isDurable));
       open.script("begin immediate");
       for (PendingChange<?> change : batch) {
         applyAlone(open, change);
@@ -107,11 +109,20 @@ final class LedgerWriter implements AutoCloseable {
     open.script("release one");
   }
 
+  /** A commit that syncs takes with it what earlier ones left to the kernel. */
+  private void sync(Session open, boolean wanted) throws SQLException {
+    if (syncing != wanted) {
+      open.script("pragma synchronous = " + (wanted ? "full" : "normal"));
+      syncing = wanted;
+    }
+  }
+
   private Session connected() throws SQLException {
     Session open = session;
     if (open == null) {
       open = file.connect();
       session = open;
+      syncing = true;
     }
     return open;
   }

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A change on its way through the writer. Its future completes when it is durable or refused. */
+/** A change on its way through the writer. Its future completes when it is written or refused. */
 final class PendingChange<T> {
   private enum Stage {
     QUEUED,
@@ -20,12 +20,22 @@ final class PendingChange<T> {
   }
 
   private final Change<T> change;
+  private final boolean durable;
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.QUEUED);
   private @Nullable T result;
 
-  PendingChange(Change<T> change) {
+  /**
+   * @param durable whether it must be on the disk before its future completes, and not only in the
+   *     kernel's hands
+   */
+  PendingChange(Change<T> change, boolean durable) {
     this.change = change;
+    this.durable = durable;
+  }
+
+  boolean isDurable() {
+    return durable;
   }
 
   CompletableFuture<T> outcome() {
@@ -53,7 +63,7 @@ final class PendingChange<T> {
   }
 
   /**
-   * Waits until the change is durable or refused.
+   * Waits until the change is written or refused.
    *
    * <p>Giving up withdraws the change if the writer has not begun with it; otherwise the writer is
    * waited for once more, because a caller that is told "no" must be able to rely on it.

@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.ledger.Change;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.Session;
@@ -48,16 +49,22 @@ final class SandboxLedger {
 
   /** Records a new sandbox and, in the same transaction, the request that it answers. */
   void insert(Sandbox sandbox, Optional<IdempotentRequest> request) {
-    ledger.write(session -> {
-      requireNameFree(session, sandbox.spec().name());
-      insertSandbox(session, sandbox);
-      insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
-      insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
-      if (request.isPresent()) {
-        insertRequest(session, request.get(), sandbox);
-      }
-      return true;
-    });
+    Change<Boolean> change =
+        session -> {
+          requireNameFree(session, sandbox.spec().name());
+          insertSandbox(session, sandbox);
+          insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
+          insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
+          if (request.isPresent()) {
+            insertRequest(session, request.get(), sandbox);
+          }
+          return true;
+        };
+    if (sandbox.state() instanceof SandboxState.Starting) {
+      ledger.writeAhead(change);
+    } else {
+      ledger.write(change);
+    }
   }
 
   void updateState(Sandbox sandbox) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executors;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -14,11 +15,15 @@ import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
-import org.eclipse.jetty.util.thread.VirtualThreadPool;
+import org.eclipse.jetty.util.thread.ThreadPool;
 
 /** The listening server: one connector, HTTP/1.1, a virtual thread per request. */
 public final class HttpFront implements AutoCloseable {
+  /** An acceptor, a selector, and two for what the library does beside. */
+  private static final int SYSTEM_THREADS = 4;
+
   private final Server server;
   private final ServerConnector connector;
   private final FrontHandler front;
@@ -44,7 +49,7 @@ public final class HttpFront implements AutoCloseable {
       WebSockets sockets)
       throws IOException {
     var scheduler = new ScheduledExecutorScheduler("edge-timer", true);
-    var server = new Server(new VirtualThreadPool(), scheduler, null);
+    var server = new Server(threads(), scheduler, null);
     var connector =
         new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration(limits)));
     connector.setHost(address.host());
@@ -66,6 +71,17 @@ public final class HttpFront implements AutoCloseable {
     sockets.install(server);
     open(server);
     return new HttpFront(server, connector, front, limits);
+  }
+
+  /** The selector has a thread of its own; whatever may wait runs on virtual ones. */
+  private static ThreadPool threads() {
+    var threads = new QueuedThreadPool(SYSTEM_THREADS, SYSTEM_THREADS);
+    threads.setName("edge");
+    threads.setDaemon(true);
+    threads.setReservedThreads(0);
+    threads.setVirtualThreadsExecutor(
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory()));
+    return threads;
   }
 
   public int port() {

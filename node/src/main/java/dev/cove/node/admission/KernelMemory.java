@@ -5,25 +5,41 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The kernel's own estimate of the memory that new work can get, read at most every 100 ms. */
+/**
+ * The kernel's own estimate of the memory that new work can get. Reading it takes a good part of a
+ * millisecond, so it is read beside the work, at most every 100 ms, and waited for only when the
+ * last reading is seconds old.
+ */
 public final class KernelMemory implements Admission.AvailableMemory {
   private static final Path MEMINFO = Path.of("/proc/meminfo");
   private static final long FRESH_NANOS = Duration.ofMillis(100).toNanos();
+  private static final long STALE_NANOS = Duration.ofSeconds(2).toNanos();
 
   private record Reading(long bytes, long atNanos) {}
 
   private final long total = read("MemTotal:");
+  private final AtomicBoolean reading = new AtomicBoolean();
   private volatile Reading last = readAvailable();
 
   @Override
   public long bytes() {
-    Reading reading = last;
-    if (System.nanoTime() - reading.atNanos() > FRESH_NANOS) {
-      reading = readAvailable();
-      last = reading;
+    long age = System.nanoTime() - last.atNanos();
+    if (age > STALE_NANOS) {
+      last = readAvailable();
+    } else if (age > FRESH_NANOS && reading.compareAndSet(false, true)) {
+      Thread.ofVirtual().name("available-memory").start(this::refresh);
     }
-    return reading.bytes();
+    return last.bytes();
+  }
+
+  private void refresh() {
+    try {
+      last = readAvailable();
+    } finally {
+      reading.set(false);
+    }
   }
 
   @Override

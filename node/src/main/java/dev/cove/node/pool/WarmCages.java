@@ -26,14 +26,18 @@ public final class WarmCages implements AutoCloseable {
   /** After a failure, so that a host in trouble is not hammered. */
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
-  /** Refilling waits for a lull: creates that are under way want the processor themselves. */
-  private static final Duration LULL = Duration.ofMillis(2);
+  /**
+   * Refilling waits until nobody has taken a cage for so long: who did wants the processor for the
+   * first command in it.
+   */
+  private static final Duration LULL = Duration.ofMillis(40);
 
   private final int size;
   private final Supplier<SandboxSupervisor> builder;
   private final ConcurrentLinkedDeque<SandboxSupervisor> ready = new ConcurrentLinkedDeque<>();
   private final Semaphore wanted = new Semaphore(0);
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile long lastTakenNanos = System.nanoTime() - LULL.toNanos();
   private final Thread filler;
 
   public WarmCages(int size, Supplier<SandboxSupervisor> builder) {
@@ -54,6 +58,7 @@ public final class WarmCages implements AutoCloseable {
       if (cage == null) {
         return Optional.empty();
       }
+      lastTakenNanos = System.nanoTime();
       wanted.release();
       if (!cage.cage().exit().isDone()) {
         return Optional.of(cage);
@@ -69,11 +74,19 @@ public final class WarmCages implements AutoCloseable {
     while (!closed.get()) {
       try {
         wanted.acquire();
-        TimeUnit.NANOSECONDS.sleep(LULL.toNanos());
+        awaitLull();
         build();
       } catch (InterruptedException e) {
         return;
       }
+    }
+  }
+
+  private void awaitLull() throws InterruptedException {
+    long left = lastTakenNanos + LULL.toNanos() - System.nanoTime();
+    while (left > 0) {
+      TimeUnit.NANOSECONDS.sleep(left);
+      left = lastTakenNanos + LULL.toNanos() - System.nanoTime();
     }
   }
 
