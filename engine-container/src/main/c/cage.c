@@ -122,6 +122,12 @@ static void drop_sys_resource(void) {
   check((int)syscall(SYS_capset, &header, data));
 }
 
+void take_overlay_rights(void) {
+  drop_sys_resource();
+  step = "keep capabilities over a change of ids";
+  check(prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0));
+}
+
 static void become_root_inside(int user_ns) {
   step = "leave the host's cgroup view";
   check(unshare(CLONE_NEWCGROUP));
@@ -218,9 +224,7 @@ void cage_build(const struct plan *plan) {
   int proc = check(mount_detached("proc", options,
                                   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
   int user_ns = user_ns_create(proc, plan->first_id);
-  drop_sys_resource();
-  step = "keep capabilities over a change of ids";
-  check(prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0));
+  take_overlay_rights();
   root_build(plan, &trees, writable, proc, user_ns);
   uint64_t values[] = {loop_number};
   report_values(values, 1);

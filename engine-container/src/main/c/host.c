@@ -85,7 +85,8 @@ static void leave_host_mounts(const char *some_folder) {
   must((int)syscall(SYS_pivot_root, ".", "."), "pivot_root");
   must(umount2(".", MNT_DETACH), "leave the old root");
   must(chdir("/"), "/");
-  static const char *const folders[] = {"root", "writable", "small", "graft", "grafted"};
+  static const char *const folders[] = {"root", "writable", "small", "graft", "grafted",
+                                        "shelf"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
     must(mkdir(folders[i], 0755), folders[i]);
   for (int i = 0; i < MAX_LAYERS; i++) {
@@ -93,15 +94,21 @@ static void leave_host_mounts(const char *some_folder) {
     snprintf(name, sizeof name, "l%d", i);
     must(mkdir(name, 0755), name);
   }
+  for (int i = 0; i < MAX_SHELVES; i++) {
+    char name[8];
+    snprintf(name, sizeof name, "s%d", i);
+    must(mkdir(name, 0755), name);
+  }
 }
 
 void host_prepare(int argc, char **argv) {
   static const struct option options[] = {
       {"sandboxes", 1, 0, 's'}, {"base-images", 1, 0, 'b'}, {"sockets", 1, 0, 'u'},
-      {"spares", 1, 0, 'p'},
+      {"spares", 1, 0, 'p'},    {"sealed", 1, 0, 'S'},
       {"agent", 1, 0, 'a'},     {"cgroup", 1, 0, 'c'},      {"cgroup2", 1, 0, 'C'},
       {"net-pool", 1, 0, 'n'},  {"favor-moves", 0, 0, 'f'}, {0, 0, 0, 0}};
-  const char *sandboxes = NULL, *base_images = NULL, *sockets = NULL, *agent = NULL, *spares = NULL;
+  const char *sandboxes = NULL, *base_images = NULL, *sockets = NULL, *agent = NULL, *spares = NULL,
+             *sealed = NULL;
   int favor = 0, option;
   while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
     switch (option) {
@@ -110,6 +117,7 @@ void host_prepare(int argc, char **argv) {
       case 'u': sockets = optarg; break;
       case 'a': agent = optarg; break;
       case 'p': spares = optarg; break;
+      case 'S': sealed = optarg; break;
       case 'n': net_ns_pool_size(atoi(optarg)); break;
       case 'f': favor = 1; break;
       case 'C': host.cgroup2 = open_folder(optarg); break;
@@ -120,7 +128,7 @@ void host_prepare(int argc, char **argv) {
       default: exit(2);
     }
   }
-  if (!sandboxes || !base_images || !sockets || !agent || !spares) exit(2);
+  if (!sandboxes || !base_images || !sockets || !agent || !spares || !sealed) exit(2);
   host.proc = open_folder("/proc");
   host.mount_ns = must(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC), "mount namespace");
   host.net_ns = must(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
@@ -128,6 +136,7 @@ void host_prepare(int argc, char **argv) {
   host.base_images = open_folder(base_images);
   host.sockets = open_folder(sockets);
   host.spares = open_folder(spares);
+  host.sealed = open_folder(sealed);
   host.agent = load_agent(agent);
   int max_partitions = read_number("/sys/module/loop/parameters/max_part");
   leave_host_mounts(sandboxes);

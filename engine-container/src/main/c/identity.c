@@ -16,6 +16,12 @@
 /* The uppermost layer that has /etc decides its rights; a whiteout counts as having none. */
 static struct stat find_etc(const struct plan *plan, const struct trees *trees) {
   struct stat info;
+  for (int i = 0; i < plan->shelf_count; i++) {
+    if (fstatat(trees->shelves[i], "u0/etc", &info, AT_SYMLINK_NOFOLLOW) == 0) {
+      if (S_ISDIR(info.st_mode)) return info;
+      child_fail(ENOTDIR);
+    }
+  }
   for (int i = 0; i < plan->layer_count; i++) {
     if (fstatat(trees->layers[i], "etc", &info, AT_SYMLINK_NOFOLLOW) == 0) {
       if (S_ISDIR(info.st_mode)) return info;

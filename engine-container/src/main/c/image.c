@@ -16,6 +16,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -68,7 +69,7 @@ static void copy_range(int from, int to, off_t at, off_t end) {
 }
 
 /* A clone where the file system can; else only the few hundred KiB that are not holes. */
-static void copy_sparse(int from, int to) {
+void copy_sparse(int from, int to) {
   if (ioctl(to, FICLONE, from) == 0) return;
   struct stat info;
   check(fstat(from, &info));
@@ -100,14 +101,14 @@ static uint32_t some_steps(unsigned collisions) {
   return collisions > 0 ? random % (1 + 2 * (collisions < 16 ? collisions : 16)) : 0;
 }
 
-static int loop_configure(int image, uint32_t *number) {
+int loop_configure(int image, uint32_t *number, int read_only) {
   step = "set up a loop device";
   int control = check(open("/loop-control", O_RDWR | O_CLOEXEC));
   struct loop_config config;
   memset(&config, 0, sizeof config);
   config.fd = (uint32_t)image;
   config.block_size = 4096;
-  config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+  config.info.lo_flags = LO_FLAGS_AUTOCLEAR | (read_only ? LO_FLAGS_READ_ONLY : 0);
   memcpy(config.info.lo_file_name, "cove", 5);
   for (unsigned i = 0; i < ATTEMPTS; i++) {
     uint32_t free_one = (uint32_t)check(ioctl(control, LOOP_CTL_GET_FREE)) + some_steps(i);
@@ -125,22 +126,24 @@ static int loop_configure(int image, uint32_t *number) {
   child_fail(EBUSY);
 }
 
-static int ext4_mount(uint32_t loop_number) {
+int ext4_mount(uint32_t loop_number, int read_only) {
   char source[32];
   snprintf(source, sizeof source, "/loop%u", loop_number);
   /* Without barriers: a flush here would be a flush of the host's disk, for data that dies with it. */
-  const char *options[] = {"source",        source, "discard",   NULL,
-                           "noinit_itable", NULL,   "nobarrier", NULL, NULL};
-  return mount_detached("ext4", options,
-                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME);
+  const char *writable[] = {"source",        source, "discard",   NULL,
+                            "noinit_itable", NULL,   "nobarrier", NULL, NULL};
+  const char *fixed[] = {"source", source, "ro", NULL, NULL};
+  return mount_detached("ext4", read_only ? fixed : writable,
+                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME |
+                            (read_only ? MOUNT_ATTR_RDONLY : 0));
 }
 
 static int attach(const char *base, int folder, const char *name, uint32_t *loop_number) {
   int image = image_copy(base, folder, name);
-  int device = loop_configure(image, loop_number);
+  int device = loop_configure(image, loop_number, 0);
   close(image);
   step = "mount the image";
-  int mount = check(ext4_mount(*loop_number));
+  int mount = check(ext4_mount(*loop_number, 0));
   close(device);
   return mount;
 }
@@ -163,12 +166,10 @@ void image_prepare_spare(const char *base, const char *name) {
  * The file system of a sandbox's image, by mounting its device a second time: that needs no step
  * through the sandbox's own tree. The mount is never attached and ends with this process.
  */
-static int image_reach(const char *id, uint32_t loop_number) {
+int image_mount(int folder, const char *name, uint32_t loop_number) {
   step = "find the image";
-  char name[64];
-  snprintf(name, sizeof name, "%s/image", id);
   struct stat info;
-  if (fstatat(host.sandboxes, name, &info, AT_SYMLINK_NOFOLLOW) < 0) return -1;
+  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) < 0) return -1;
   step = "find the loop device";
   int device = loop_open(loop_number);
   struct loop_info64 loop;
@@ -178,7 +179,25 @@ static int image_reach(const char *id, uint32_t loop_number) {
     return -1;
   }
   step = "reach the image";
-  return ext4_mount(loop_number);
+  return ext4_mount(loop_number, 0);
+}
+
+static int image_reach(const char *id, uint32_t loop_number) {
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", id);
+  return image_mount(host.sandboxes, name, loop_number);
+}
+
+/* For the whole file system, whoever has it mounted. -1 while somebody has a file open to write. */
+int image_read_only(int mount, int read_only) {
+  int fs = (int)syscall(SYS_fspick, mount, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
+  if (fs < 0) return -1;
+  long result = syscall(SYS_fsconfig, fs, FSCONFIG_SET_FLAG, read_only ? "ro" : "rw", NULL, 0);
+  if (result == 0) result = syscall(SYS_fsconfig, fs, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
+  int error = errno;
+  close(fs);
+  errno = error;
+  return (int)result;
 }
 
 void image_measure(const char *id, uint32_t loop_number) {

@@ -11,7 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OP_START = 1, OP_WATCH = 2, OP_KILL = 3, OP_MEASURE = 4, OP_KEEP_SPARES = 5 };
+enum { OP_START = 1, OP_WATCH = 2, OP_KILL = 3, OP_MEASURE = 4, OP_KEEP_SPARES = 5,
+       OP_SHELVE = 6, OP_UNSHELVE = 7, OP_SYNC = 8, OP_SEAL_COPY = 9, OP_SEAL_MOVE = 10,
+       OP_SEAL_UNDO = 11 };
 
 static unsigned char requests[MAX_FRAME + 4];
 static size_t requests_size;
@@ -43,6 +45,9 @@ static void read_plan(struct reader *reader, struct plan *plan) {
     plan->grafts[i].target = take_string(reader);
     plan->grafts[i].source = take_string(reader);
   }
+  plan->shelf_count = take_u16(reader);
+  if (plan->shelf_count > MAX_SHELVES) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < plan->shelf_count; i++) plan->shelves[i] = take_id(reader);
   if (plan->first_id < IDS_PER_SANDBOX) reader->bad = 1;
 }
 
@@ -62,7 +67,7 @@ static void start(uint32_t seq, struct reader *reader) {
     }
   }
   plan.net_ns = net_ns_take();
-  plan.spare = spare_take(plan.base_image, plan.id, &plan.spare_loop);
+  plan.spare = spare_take(plan.base_image, plan.id, "image", &plan.spare_loop);
   if (child_clone(CAGE, seq, CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS, cgroup) == 1)
     cage_build(&plan);
   if (plan.net_ns >= 0) close(plan.net_ns);
@@ -142,6 +147,52 @@ static void keep_spares(uint32_t seq, struct reader *reader) {
   send_ok(seq, NULL, 0);
 }
 
+static void shelve(uint32_t seq, struct reader *reader, int put) {
+  const char *name = take_id(reader);
+  if (reader->bad) {
+    send_error(seq, EINVAL, "read the request");
+    return;
+  }
+  if (child_clone(ERRAND, seq, 0, -1) == 1) {
+    if (put)
+      shelf_put(name);
+    else
+      shelf_drop(name);
+    report_values(NULL, 0);
+    _exit(0);
+  }
+}
+
+static void read_seal(struct reader *reader, struct seal *seal) {
+  seal->agent_pid = (int)take_u32(reader);
+  seal->loop_number = take_u32(reader);
+  seal->id = take_id(reader);
+  seal->layer = take_id(reader);
+}
+
+static void seal(uint32_t seq, struct reader *reader, int op) {
+  struct seal seal;
+  struct plan plan;
+  read_seal(reader, &seal);
+  if (op == OP_SEAL_MOVE) read_plan(reader, &plan);
+  if (reader->bad) {
+    send_error(seq, EINVAL, "read the request");
+    return;
+  }
+  plan.spare = -1;
+  if (op == OP_SEAL_MOVE) {
+    plan.keeps_identity = 1;
+    plan.spare = spare_take(plan.base_image, plan.id, "image.next", &plan.spare_loop);
+  }
+  if (child_clone(ERRAND, seq, 0, -1) == 1) {
+    if (op == OP_SYNC) seal_sync(&seal);
+    if (op == OP_SEAL_COPY) seal_copy(&seal);
+    if (op == OP_SEAL_UNDO) seal_undo(&seal);
+    seal_move(&seal, &plan);
+  }
+  if (plan.spare >= 0) close(plan.spare);
+}
+
 static void serve(const unsigned char *frame, size_t size) {
   struct reader reader = {.at = frame, .left = size};
   uint32_t seq = take_u32(&reader);
@@ -154,6 +205,12 @@ static void serve(const unsigned char *frame, size_t size) {
     case OP_KILL: kill_cage(seq, &reader); break;
     case OP_MEASURE: measure(seq, &reader); break;
     case OP_KEEP_SPARES: keep_spares(seq, &reader); break;
+    case OP_SHELVE: shelve(seq, &reader, 1); break;
+    case OP_UNSHELVE: shelve(seq, &reader, 0); break;
+    case OP_SYNC:
+    case OP_SEAL_COPY:
+    case OP_SEAL_UNDO:
+    case OP_SEAL_MOVE: seal(seq, &reader, op); break;
     default: send_error(seq, ENOSYS, "understand the request");
   }
 }

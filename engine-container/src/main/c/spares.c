@@ -68,11 +68,11 @@ void spare_arrived(int mount, uint32_t loop_number) {
   *arriving = 0;
 }
 
-int spare_take(const char *image, const char *id, uint32_t *loop_number) {
+int spare_take(const char *image, const char *id, const char *name, uint32_t *loop_number) {
   if (count == 0 || strcmp(image, base) != 0) return -1;
   count--;
   char target[64];
-  snprintf(target, sizeof target, "%s/image", id);
+  snprintf(target, sizeof target, "%s/%s", id, name);
   if (renameat(host.spares, spares[count].name, host.sandboxes, target) < 0) {
     close(spares[count].mount);
     unlinkat(host.spares, spares[count].name, 0);

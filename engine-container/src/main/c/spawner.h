@@ -14,6 +14,7 @@
 
 #define MAX_LAYERS 64
 #define MAX_GRAFTS 16
+#define MAX_SHELVES 48
 #define MAX_CGROUPS 12
 #define MAX_FRAME 65536
 #define IDS_PER_SANDBOX 65536u
@@ -33,6 +34,7 @@ struct host {
   int base_images;
   int sockets;
   int spares;        /* folder with images that wait for a sandbox */
+  int sealed;        /* folder with images that nobody writes any more */
   int agent;         /* sealed memfd */
   int cgroups[MAX_CGROUPS];
   int cgroup_count;
@@ -55,6 +57,9 @@ struct plan {
   int layer_count;
   struct graft grafts[MAX_GRAFTS];
   int graft_count;
+  const char *shelves[MAX_SHELVES]; /* names of sealed images, the uppermost first */
+  int shelf_count;
+  int keeps_identity; /* the sandbox has its names already */
   int net_ns;          /* from the pool, or -1 to make one */
   int spare;           /* the mount of an image from the pool, or -1 to make one */
   uint32_t spare_loop;
@@ -72,6 +77,7 @@ int requests_read(void); /* 0 when the engine is gone */
 
 /* cage.c: runs in the child. */
 __attribute__((noreturn)) void cage_build(const struct plan *plan);
+void take_overlay_rights(void); /* before overlays are mounted, which remember them */
 __attribute__((noreturn)) void child_fail(int error);
 extern const char *step; /* what is being done, for the report; with a name where one helps */
 extern const char *step_name;
@@ -84,18 +90,45 @@ void report_mount(uint64_t value, int mount);
 struct trees {
   int layers[MAX_LAYERS];
   int grafts[MAX_GRAFTS];
+  int shelves[MAX_SHELVES];
   int writable; /* only where there is no image */
 };
 void trees_open(const struct plan *plan, struct trees *trees);
 void root_build(const struct plan *plan, const struct trees *trees, int writable, int proc,
                 int user_ns);
+void overlays(const struct plan *plan, const struct trees *trees, int writable, int user_ns);
+int walk(int root, const char *path);
+int open_tree_at(int dir, const char *name, unsigned flags);
+int move_mount_to(int mount, int target);
 void upper_folders(int writable, int count);
 int mount_detached(const char *type, const char *const *options, unsigned attributes);
 
 /* identity.c */
 void identity_write(const struct plan *plan, const struct trees *trees, int writable);
 
+/* shelf.c */
+void shelf_put(const char *name);
+void shelf_drop(const char *name);
+int shelf_open(const char *name);
+
+/* seal.c: runs in a child. */
+struct seal {
+  const char *id;
+  const char *layer;
+  uint32_t loop_number;
+  int agent_pid;
+};
+__attribute__((noreturn)) void seal_copy(const struct seal *seal);
+__attribute__((noreturn)) void seal_move(const struct seal *seal, const struct plan *plan);
+__attribute__((noreturn)) void seal_undo(const struct seal *seal);
+__attribute__((noreturn)) void seal_sync(const struct seal *seal);
+
 /* image.c */
+int image_mount(int folder, const char *name, uint32_t loop_number);
+int image_read_only(int mount, int read_only);
+void copy_sparse(int from, int to);
+int loop_configure(int image, uint32_t *number, int read_only);
+int ext4_mount(uint32_t loop_number, int read_only);
 int image_attach(const struct plan *plan, uint32_t *loop_number);
 __attribute__((noreturn)) void image_measure(const char *id, uint32_t loop_number);
 void loop_control_prepare(int max_partitions);
@@ -109,7 +142,7 @@ void spares_keep(const char *image, int number);
 int spares_are_low(void);
 int spare_refill(void); /* 1 when one was begun */
 void spare_arrived(int mount, uint32_t loop_number);
-int spare_take(const char *image, const char *id, uint32_t *loop_number);
+int spare_take(const char *image, const char *id, const char *name, uint32_t *loop_number);
 
 /* userns.c */
 int user_ns_create(int proc, uint32_t first_id);

@@ -22,11 +22,11 @@
 #define TTY_GROUP 5
 #define RO_QUIET (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
-static int open_tree_at(int dir, const char *name, unsigned flags) {
+int open_tree_at(int dir, const char *name, unsigned flags) {
   return (int)syscall(SYS_open_tree, dir, name, flags | OPEN_TREE_CLOEXEC);
 }
 
-static int move_mount_to(int mount, int target) {
+int move_mount_to(int mount, int target) {
   return (int)syscall(SYS_move_mount, mount, "", target, "",
                       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
@@ -62,7 +62,7 @@ int mount_detached(const char *type, const char *const *options, unsigned attrib
 }
 
 /* Opens a folder below root, making the parts that are missing. */
-static int walk(int root, const char *path) {
+int walk(int root, const char *path) {
   int at = check(dup(root));
   while (*path) {
     while (*path == '/') path++;
@@ -108,6 +108,7 @@ void trees_open(const struct plan *plan, struct trees *trees) {
   }
   step = "create the mount namespace";
   check(setns(host.own_mount_ns, CLONE_NEWNS));
+  for (int i = 0; i < plan->shelf_count; i++) trees->shelves[i] = shelf_open(plan->shelves[i]);
   check(unshare(CLONE_NEWNS));
 }
 
@@ -145,7 +146,7 @@ static void id_map(int mount, unsigned attributes, int user_ns) {
 }
 
 static void overlay(const char *lower, int number, const char *target) {
-  char options[1024];
+  char options[4096];
   int length = snprintf(options, sizeof options,
                         "lowerdir=%s,upperdir=/writable/u%d,workdir=/writable/w%d,"
                         "redirect_dir=off,index=off,metacopy=off,xino=auto",
@@ -154,13 +155,42 @@ static void overlay(const char *lower, int number, const char *target) {
   check(mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options));
 }
 
-static void overlays(const struct plan *plan, const struct trees *trees, int writable,
-                     int user_ns) {
+/* What sealed images hold for one overlay, above what lies below it. */
+static void stack(char *lower, size_t size, const struct plan *plan, int number,
+                  const char *below) {
+  size_t used = 0;
+  for (int i = 0; i < plan->shelf_count; i++)
+    used += (size_t)snprintf(lower + used, size - used, "/s%d/u%d:", i, number);
+  if (used + strlen(below) >= size) child_fail(E2BIG);
+  strcpy(lower + used, below);
+}
+
+static void map_shelves(const struct plan *plan, const struct trees *trees, int user_ns) {
+  for (int i = 0; i < plan->shelf_count; i++) {
+    step = "map the ids of the sealed layer", step_name = plan->shelves[i];
+    char name[8];
+    snprintf(name, sizeof name, "/s%d", i);
+    id_map(trees->shelves[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME, user_ns);
+    attach(trees->shelves[i], name);
+  }
+}
+
+/* What lies uppermost below an overlay's writable folder, to take its rights from. */
+static int uppermost(const struct plan *plan, const struct trees *trees, int number) {
+  if (plan->shelf_count > 0) {
+    char name[16];
+    snprintf(name, sizeof name, "u%d", number);
+    return check(openat(trees->shelves[0], name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  return number == 0 ? trees->layers[0] : trees->grafts[number - 1];
+}
+
+void overlays(const struct plan *plan, const struct trees *trees, int writable, int user_ns) {
   step = "prepare the writable layer";
   upper_folders(writable, plan->graft_count + 1);
-  dress_upper(writable, 0, trees->layers[0]);
-  for (int i = 0; i < plan->graft_count; i++) dress_upper(writable, i + 1, trees->grafts[i]);
-  identity_write(plan, trees, writable);
+  for (int i = 0; i <= plan->graft_count; i++)
+    dress_upper(writable, i, uppermost(plan, trees, i));
+  if (!plan->keeps_identity) identity_write(plan, trees, writable);
   step = "map the ids of the writable layer";
   id_map(writable, MOUNT_ATTR_NOATIME, user_ns);
   attach(writable, "/writable");
@@ -172,24 +202,27 @@ static void overlays(const struct plan *plan, const struct trees *trees, int wri
   check(setfsgid((gid_t)plan->first_id) < 0 ? -1 : 0);
   check(setfsuid((uid_t)plan->first_id) < 0 ? -1 : 0);
 
-  char lower[MAX_LAYERS * 5] = "";
+  map_shelves(plan, trees, user_ns);
+  char below[MAX_LAYERS * 5] = "", lower[MAX_LAYERS * 5 + MAX_SHELVES * 10];
   for (int i = 0; i < plan->layer_count; i++) {
     step = "map the ids of the layer", step_name = plan->layers[i];
     char name[8];
     snprintf(name, sizeof name, "/l%d", i);
     id_map(trees->layers[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME, user_ns);
     attach(trees->layers[i], name);
-    if (i > 0) strcat(lower, ":");
-    strcat(lower, name);
+    if (i > 0) strcat(below, ":");
+    strcat(below, name);
   }
   step = "mount the overlay", step_name = "/";
+  stack(lower, sizeof lower, plan, 0, below);
   overlay(lower, 0, "/root");
   int root = check(open("/root", O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (int i = 0; i < plan->graft_count; i++) {
     step = "mount the graft", step_name = plan->grafts[i].target;
     id_map(trees->grafts[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME, user_ns);
     attach(trees->grafts[i], "/graft");
-    overlay("/graft", i + 1, "/grafted");
+    stack(lower, sizeof lower, plan, i + 1, "/graft");
+    overlay(lower, i + 1, "/grafted");
     int target = walk(root, plan->grafts[i].target);
     check((int)syscall(SYS_move_mount, AT_FDCWD, "/grafted", target, "", MOVE_MOUNT_T_EMPTY_PATH));
     close(target);

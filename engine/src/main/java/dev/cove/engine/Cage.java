@@ -1,5 +1,6 @@
 package dev.cove.engine;
 
+import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import java.io.IOException;
@@ -25,6 +26,17 @@ public interface Cage {
 
   /** The figure of the same name in {@link #usage}, alone and cheap. */
   long oomKills();
+
+  /**
+   * Makes a layer of what the sandbox has written, at one moment at which every process stands
+   * still. When it throws, there is no layer and the sandbox runs on as before.
+   *
+   * @param agentIdle whether nobody uses the agent just now, so that its root may be changed
+   */
+  Sealing seal(LayerId layer, boolean agentIdle);
+
+  /** What the sandbox stands on now. */
+  RootFs root();
 
   /** Completes when the agent is gone, and with it every process of the sandbox. */
   CompletableFuture<CageExit> exit();

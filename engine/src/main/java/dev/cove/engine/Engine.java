@@ -1,5 +1,6 @@
 package dev.cove.engine;
 
+import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
 import java.util.Optional;
@@ -32,6 +33,12 @@ public interface Engine extends AutoCloseable {
 
   /** Ends and removes whatever {@link #present} found of a sandbox. Does nothing if it is gone. */
   void remove(SandboxId id);
+
+  /** Every sealed layer on this host. */
+  Set<LayerId> layers();
+
+  /** Removes a layer on which nothing will be started any more. Does nothing if it is gone. */
+  void removeLayer(LayerId layer);
 
   @Override
   void close();

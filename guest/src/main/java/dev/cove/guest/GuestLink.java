@@ -30,6 +30,7 @@ public final class GuestLink implements Guest, AutoCloseable {
   /** Below the agent's own bound, so that it is met here. */
   private static final int CHANNELS_MAX = 4000;
 
+  private static final long HELD_LOOK_MILLIS = 1_000;
   private static final String BUILD = "cove 0.1.0";
 
   private final ByteChannel socket;
@@ -37,6 +38,8 @@ public final class GuestLink implements Guest, AutoCloseable {
   private final Map<Integer, LinkChannel> channels = new ConcurrentHashMap<>(4);
   private final AtomicInteger lastChannel = new AtomicInteger();
   private final AtomicBoolean ended = new AtomicBoolean();
+  private final Object gate = new Object();
+  private boolean held;
   private final CompletableFuture<Hello> hello = new CompletableFuture<>();
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private volatile GuestLinkException why = new GuestLinkException("The link was closed here");
@@ -215,6 +218,38 @@ public final class GuestLink implements Guest, AutoCloseable {
     end(new GuestLinkException("The link was closed here"));
   }
 
+  /**
+   * Keeps work from the agent until {@link #letGo}, if it has none just now.
+   *
+   * @return false when it has some; then nothing is held
+   */
+  public boolean hold() {
+    synchronized (gate) {
+      held = !held && channels.isEmpty();
+      return held;
+    }
+  }
+
+  public void letGo() {
+    synchronized (gate) {
+      held = false;
+      gate.notifyAll();
+    }
+  }
+
+  private void awaitGate() {
+    synchronized (gate) {
+      try {
+        while (held && !ended.get()) {
+          gate.wait(HELD_LOOK_MILLIS);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new GuestLinkException("Interrupted while asking the agent", e);
+      }
+    }
+  }
+
   LinkWriter writer() {
     return writer;
   }
@@ -246,6 +281,13 @@ public final class GuestLink implements Guest, AutoCloseable {
   }
 
   private LinkChannel register(Op op) {
+    synchronized (gate) {
+      awaitGate();
+      return registerNow(op);
+    }
+  }
+
+  private LinkChannel registerNow(Op op) {
     while (true) {
       int id = lastChannel.incrementAndGet();
       LinkChannel channel = new LinkChannel(this, id, op);

@@ -1,6 +1,5 @@
 package dev.cove.model;
 
-import java.security.SecureRandom;
 import java.util.regex.Pattern;
 
 /**
@@ -11,9 +10,6 @@ import java.util.regex.Pattern;
 public record SandboxId(String value) implements Comparable<SandboxId> {
   private static final int LENGTH = 14;
   private static final Pattern SHAPE = Pattern.compile("[a-z][a-z0-9]{13}");
-  private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz";
-  private static final String LETTERS_AND_DIGITS = LETTERS + "0123456789";
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   public SandboxId {
     if (!isValid(value)) {
@@ -26,12 +22,7 @@ public record SandboxId(String value) implements Comparable<SandboxId> {
   }
 
   public static SandboxId random() {
-    var id = new StringBuilder(LENGTH);
-    id.append(LETTERS.charAt(RANDOM.nextInt(LETTERS.length())));
-    while (id.length() < LENGTH) {
-      id.append(LETTERS_AND_DIGITS.charAt(RANDOM.nextInt(LETTERS_AND_DIGITS.length())));
-    }
-    return new SandboxId(id.toString());
+    return new SandboxId(RandomText.after(String.valueOf(RandomText.letter()), LENGTH));
   }
 
   @Override

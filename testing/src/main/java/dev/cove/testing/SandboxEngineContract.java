@@ -40,4 +40,12 @@ public abstract class SandboxEngineContract {
       return SandboxEngineContract.this.subject();
     }
   }
+
+  @Nested
+  class Layers extends SealingContract {
+    @Override
+    EngineUnderTest subject() {
+      return SandboxEngineContract.this.subject();
+    }
+  }
 }

@@ -4,6 +4,9 @@ import dev.cove.engine.Cage;
 import dev.cove.engine.CageExit;
 import dev.cove.engine.CageUsage;
 import dev.cove.engine.EngineException;
+import dev.cove.engine.RootFs;
+import dev.cove.engine.Sealing;
+import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import java.io.IOException;
@@ -29,7 +32,9 @@ final class ContainerCage implements Cage {
 
   private final SandboxId id;
   private final CageRecord record;
-  private final CageRecord.Running running;
+  private final Sealer sealer;
+  private final Standing standing;
+  private volatile CageRecord.Running running;
   private final Path socket;
   private final Spawner spawner;
   private final Cgroups cgroups;
@@ -48,6 +53,8 @@ final class ContainerCage implements Cage {
     this.id = id;
     this.record = record;
     this.running = running;
+    this.standing = parts.standing();
+    this.sealer = parts.sealer();
     this.socket = parts.home().socket(id);
     this.spawner = parts.spawner();
     this.cgroups = parts.cgroups();
@@ -56,8 +63,25 @@ final class ContainerCage implements Cage {
     this.exit = agentExit.thenApplyAsync(this::exitBy, Thread::startVirtualThread);
   }
 
-  /** What all cages of an engine work with. */
-  record Parts(EngineHome home, Spawner spawner, Cgroups cgroups, Remains remains) {}
+  /** What a cage works with. */
+  record Parts(
+      EngineHome home,
+      Spawner spawner,
+      Cgroups cgroups,
+      Sealer sealer,
+      Standing standing,
+      Remains remains) {}
+
+  /** How the cage would be built again, which changes when its writable layer is sealed. */
+  static final class Standing {
+    private final String baseImage;
+    private volatile RootFs root;
+
+    Standing(RootFs root, String baseImage) {
+      this.root = root;
+      this.baseImage = baseImage;
+    }
+  }
 
   @Override
   public SandboxId id() {
@@ -127,6 +151,25 @@ final class ContainerCage implements Cage {
   @Override
   public long oomKills() {
     return cgroups.oomKills(id);
+  }
+
+  @Override
+  public RootFs root() {
+    return standing.root;
+  }
+
+  @Override
+  public synchronized Sealing seal(LayerId layer, boolean agentIdle) {
+    requirePresent();
+    if (running.loopDevice() < 0) {
+      throw new EngineException(
+          "Sandbox %s has no disk image of its own, which a layer is made of".formatted(id));
+    }
+    var now = new SpawnerRequest.Start(id, record.firstId(), 0, standing.baseImage, standing.root);
+    Sealer.Outcome outcome = sealer.seal(now, running, layer, agentIdle);
+    running = outcome.running();
+    standing.root = outcome.root();
+    return outcome.sealing();
   }
 
   @Override

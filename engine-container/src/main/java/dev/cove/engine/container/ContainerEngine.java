@@ -5,7 +5,9 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.EngineReport;
+import dev.cove.engine.RootFs;
 import dev.cove.guest.AgentBinary;
+import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
@@ -44,6 +46,8 @@ public final class ContainerEngine implements Engine {
   private final IdRanges ids;
   private final Spawner spawner;
   private final BaseImages baseImages;
+  private final SealedImages sealedImages;
+  private final Sealer sealer;
   private final boolean diskLimits;
   private final String bootId;
   private final Map<SandboxId, ContainerCage> cages = new ConcurrentHashMap<>();
@@ -60,6 +64,8 @@ public final class ContainerEngine implements Engine {
     keepIdsInUse();
     this.baseImages = new BaseImages(home.baseImages());
     this.spawner = new Spawner(spawnerCommand());
+    this.sealedImages = new SealedImages(home.sealedImages(), spawner);
+    this.sealer = new Sealer(home, spawner, cgroups, sealedImages);
     this.diskLimits =
         settings.diskImages() && spawner.hasLoopDevices() && BaseImages.findMkfs().isPresent();
     if (diskLimits && settings.spareImages() > 0) {
@@ -108,6 +114,7 @@ public final class ContainerEngine implements Engine {
               home.binaries(),
               home.baseImages(),
               home.spareImages(),
+              home.sealedImages(),
               home.sandboxes(),
               home.sockets())) {
         Files.createDirectories(folder, owner);
@@ -134,6 +141,7 @@ public final class ContainerEngine implements Engine {
     command.addAll(List.of("--sandboxes", home.sandboxes().toString()));
     command.addAll(List.of("--base-images", home.baseImages().toString()));
     command.addAll(List.of("--spares", home.spareImages().toString()));
+    command.addAll(List.of("--sealed", home.sealedImages().toString()));
     command.addAll(List.of("--sockets", home.sockets().toString()));
     command.addAll(List.of("--agent", agent.toString()));
     command.addAll(List.of("--net-pool", Integer.toString(settings.netNamespacePool())));
@@ -189,6 +197,10 @@ public final class ContainerEngine implements Engine {
   private static void requireWithinBounds(CagePlan plan) {
     int layers = plan.root().layers().size();
     int grafts = plan.root().grafts().size();
+    if (plan.root().sealed().size() > RootFs.MAX_SEALED) {
+      throw new EngineException(
+          "A root file system may have %d sealed layers".formatted(RootFs.MAX_SEALED));
+    }
     if (layers > SpawnerRequest.Start.MAX_LAYERS || grafts > SpawnerRequest.Start.MAX_GRAFTS) {
       throw new EngineException(
           "A root file system may have %d layers and %d grafts, not %d and %d"
@@ -215,11 +227,15 @@ public final class ContainerEngine implements Engine {
     SandboxId id = plan.id();
     Path folder = home.sandbox(id);
     record.write(folder);
+    RootRecord.write(folder, plan.root());
+    sealedImages.require(plan.root().sealed());
     cgroups.create(id, plan.resources());
-    var started = spawner.start(request(plan, record));
+    SpawnerRequest.Start request = request(plan, record);
+    var started = spawner.start(request);
     var running = new CageRecord.Running(started.process(), started.loopDevice());
     CageRecord.writeRunning(folder, running);
-    return register(id, record, running, started.exit());
+    var standing = new ContainerCage.Standing(plan.root(), request.baseImage());
+    return register(id, record, running, started.exit(), standing);
   }
 
   private SpawnerRequest.Start request(CagePlan plan, CageRecord record) throws IOException {
@@ -238,8 +254,10 @@ public final class ContainerEngine implements Engine {
       SandboxId id,
       CageRecord record,
       CageRecord.Running running,
-      CompletableFuture<Integer> exit) {
-    var parts = new ContainerCage.Parts(home, spawner, cgroups, this::removeRemains);
+      CompletableFuture<Integer> exit,
+      ContainerCage.Standing standing) {
+    var parts =
+        new ContainerCage.Parts(home, spawner, cgroups, sealer, standing, this::removeRemains);
     var cage = new ContainerCage(id, record, running, exit, parts);
     cages.put(id, cage);
     return cage;
@@ -278,14 +296,41 @@ public final class ContainerEngine implements Engine {
     Path folder = home.sandbox(id);
     var record = CageRecord.find(folder).filter(r -> r.bootId().equals(bootId));
     var running = CageRecord.findRunning(folder);
-    if (record.isEmpty() || running.isEmpty()) {
+    var root = RootRecord.find(folder);
+    if (record.isEmpty() || running.isEmpty() || root.isEmpty()) {
       return Optional.empty();
     }
     var exit = spawner.watch(running.get().process());
     if (exit.isDone()) {
       return Optional.empty();
     }
-    return Optional.of(register(id, record.get(), running.get(), exit));
+    return sealer
+        .repair(id, running.get(), root.get())
+        .map(now -> {
+          RootFs standsOn = RootRecord.find(folder).orElse(root.get());
+          var standing = new ContainerCage.Standing(standsOn, baseImageFor(id));
+          return register(id, record.get(), now, exit, standing);
+        });
+  }
+
+  /** The image that is as large as the one the sandbox has. */
+  private String baseImageFor(SandboxId id) {
+    Path image = home.sandbox(id).resolve("image");
+    try {
+      return Files.exists(image) ? baseImages.require((int) (Files.size(image) >> 20)) : "";
+    } catch (IOException e) {
+      throw new EngineException("Could not see the disk of sandbox " + id, e);
+    }
+  }
+
+  @Override
+  public Set<LayerId> layers() {
+    return sealedImages.all();
+  }
+
+  @Override
+  public void removeLayer(LayerId layer) {
+    sealedImages.remove(layer);
   }
 
   @Override

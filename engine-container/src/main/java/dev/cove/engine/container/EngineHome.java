@@ -41,6 +41,10 @@ public record EngineHome(Path data, Path run) {
     return data.resolve("engine/spare");
   }
 
+  Path sealedImages() {
+    return data.resolve("engine/sealed");
+  }
+
   Path sandboxes() {
     return data.resolve("engine/sandboxes");
   }

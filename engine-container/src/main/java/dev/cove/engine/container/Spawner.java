@@ -68,6 +68,11 @@ final class Spawner implements AutoCloseable {
     return exit;
   }
 
+  /** Asks for anything that needs no further care here. */
+  long[] call(SpawnerRequest request) {
+    return process().call(request);
+  }
+
   void kill(SpawnerRequest.Kill request) {
     process().call(request);
   }

@@ -1,6 +1,7 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.RootFs;
+import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -26,6 +27,10 @@ sealed interface SpawnerRequest {
     static final int MAX_LAYERS = 64;
     static final int MAX_GRAFTS = 16;
 
+    Start on(RootFs newRoot) {
+      return new Start(id, firstId, shmBytes, baseImage, newRoot);
+    }
+
     @Override
     public String purpose() {
       return "start sandbox " + id;
@@ -45,6 +50,88 @@ sealed interface SpawnerRequest {
       for (var graft : root.grafts()) {
         fields.putText(graft.target()).putText(graft.source().toString());
       }
+      fields.putShort(root.sealed().size());
+      root.sealed().forEach(layer -> fields.putText(layer.value()));
+    }
+  }
+
+  /** Mounts a sealed image where cages can be built on it, or takes it down. */
+  record Shelve(LayerId layer, boolean put) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return (put ? "open layer " : "close layer ") + layer;
+    }
+
+    @Override
+    public int operation() {
+      return put ? 6 : 7;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putText(layer.value());
+    }
+  }
+
+  /** Work on the image of a running sandbox, of which a layer is made. */
+  record OnImage(Work work, SandboxId id, CageRecord.Running running, LayerId layer)
+      implements SpawnerRequest {
+    enum Work {
+      /** Writes it to the disk, as far as that can be done while it is in use. */
+      SYNC(8, "flush the disk"),
+      /** Copies the image of a sandbox that stands still. Answers with its bytes. */
+      COPY(9, "copy the disk"),
+      /** Takes back a {@link SealMove} that did not come to its end. */
+      UNDO_MOVE(11, "put back the disk");
+
+      private final int operation;
+      private final String words;
+
+      Work(int operation, String words) {
+        this.operation = operation;
+        this.words = words;
+      }
+    }
+
+    @Override
+    public String purpose() {
+      return work.words + " of sandbox " + id;
+    }
+
+    @Override
+    public int operation() {
+      return work.operation;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putInt(running.process().pid()).putInt(running.loopDevice());
+      fields.putText(id.value()).putText(layer.value());
+    }
+  }
+
+  /**
+   * Seals the image of a sandbox that stands still and puts it on a fresh one. Answers with the
+   * bytes of the one and the loop device of the other.
+   *
+   * @param next as for a start, with the new layer uppermost
+   */
+  record SealMove(CageRecord.Running running, LayerId layer, Start next) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "seal the disk of sandbox " + next.id();
+    }
+
+    @Override
+    public int operation() {
+      return 10;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putInt(running.process().pid()).putInt(running.loopDevice());
+      fields.putText(next.id().value()).putText(layer.value());
+      next.writeTo(fields);
     }
   }
 

@@ -2,11 +2,13 @@ package dev.cove.node.supervisor;
 
 import dev.cove.engine.Cage;
 import dev.cove.engine.CageExit;
+import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestLink;
 import dev.cove.guest.GuestLinkException;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import java.io.IOException;
 import java.time.Duration;
@@ -96,6 +98,24 @@ public final class SandboxSupervisor {
   /** Lets go of the sandbox and leaves it running. */
   public void release() {
     end();
+  }
+
+  /** Makes a layer of what the sandbox has written. Calls to its agent wait meanwhile. */
+  public Sealing seal(LayerId layer) {
+    lock.lock();
+    try {
+      GuestLink now = link;
+      if (now == null || !now.hold()) {
+        return cage.seal(layer, false);
+      }
+      try {
+        return cage.seal(layer, true);
+      } finally {
+        now.letGo();
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   private GuestLink connect() {

@@ -1,0 +1,170 @@
+/*
+ * Turns what a sandbox has written into a sealed image, while all of its processes stand still.
+ *
+ * Where nobody but the agent runs, the image itself is sealed and the sandbox goes on with a fresh
+ * one above it, which costs the same whatever was written. Processes hold on to the files that they
+ * have open, so where there are some, the image is copied and the sandbox keeps its own.
+ */
+#define _GNU_SOURCE
+#include "spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NOREPLACE 1
+
+static int reach(const struct seal *seal) {
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", seal->id);
+  return check(image_mount(host.sandboxes, name, seal->loop_number));
+}
+
+static int open_image(const struct seal *seal) {
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", seal->id);
+  return check(openat(host.sandboxes, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+static void flush(int mount) {
+  step = "flush the image";
+  int root = check(openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  check(syncfs(root));
+  close(root);
+}
+
+static uint64_t bytes_of(int image) {
+  struct stat info;
+  check(fstat(image, &info));
+  return (uint64_t)info.st_blocks * 512;
+}
+
+/* Ahead of the freeze, so that little is left to be flushed during it. */
+void seal_sync(const struct seal *seal) {
+  flush(reach(seal));
+  int image = open_image(seal);
+  step = "write the image to disk";
+  check(fsync(image));
+  report_values(NULL, 0);
+  _exit(0);
+}
+
+/*
+ * Takes back a move that did not come to its end, also when the process that made it is gone. The
+ * loop device still belonging to the image shows that the sandbox still stands on it.
+ */
+void seal_undo(const struct seal *seal) {
+  int mount = check(image_mount(host.sealed, seal->layer, seal->loop_number));
+  step = "open the image again";
+  check(image_read_only(mount, 0));
+  char name[64], next[64];
+  snprintf(name, sizeof name, "%s/image", seal->id);
+  snprintf(next, sizeof next, "%s/image.next", seal->id);
+  step = "put the image back";
+  check(renameat(host.sealed, seal->layer, host.sandboxes, name));
+  unlinkat(host.sandboxes, next, 0);
+  shelf_drop(seal->layer);
+  report_values(NULL, 0);
+  _exit(0);
+}
+
+void seal_copy(const struct seal *seal) {
+  flush(reach(seal));
+  int from = open_image(seal);
+  step = "copy the image", step_name = seal->layer;
+  int to = check(openat(host.sealed, seal->layer, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  copy_sparse(from, to);
+  uint64_t values[] = {bytes_of(to)};
+  report_values(values, 1);
+  _exit(0);
+}
+
+/* An open descriptor of one of the agent's namespaces. */
+static int namespace_of(int pid, const char *kind) {
+  char name[48];
+  snprintf(name, sizeof name, "%d/ns/%s", pid, kind);
+  return check(openat(host.proc, name, O_RDONLY | O_CLOEXEC));
+}
+
+/*
+ * The new root, with the sandbox's own /dev, /proc and /sys, takes the place of the old one for
+ * the whole namespace: the kernel moves the agent's root and folder with it.
+ */
+static void change_root(int tree, int mount_ns) {
+  step = "enter the sandbox's mount namespace";
+  check(setns(mount_ns, CLONE_NEWNS));
+  static const char *const kept[] = {"/dev", "/proc", "/sys"};
+  int mounts[3];
+  for (int i = 0; i < 3; i++) {
+    step = "keep a mount", step_name = kept[i];
+    mounts[i] = check(open_tree_at(AT_FDCWD, kept[i], OPEN_TREE_CLONE | AT_RECURSIVE));
+  }
+  step = "attach the new root", step_name = NULL;
+  check((int)syscall(SYS_move_mount, tree, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH));
+  for (int i = 0; i < 3; i++) {
+    step = "move a mount", step_name = kept[i];
+    int target = walk(tree, kept[i]);
+    check(move_mount_to(mounts[i], target));
+    close(target);
+    close(mounts[i]);
+  }
+  step = "change to the new root", step_name = NULL;
+  check(fchdir(tree));
+  check((int)syscall(SYS_pivot_root, ".", "."));
+  check(umount2(".", MNT_DETACH));
+}
+
+/*
+ * plan has the new image as a spare or the name of a base, and all sealed layers below it, with the
+ * one that is being made first.
+ */
+void seal_move(const struct seal *seal, const struct plan *plan) {
+  int old = reach(seal);
+  uint64_t bytes = bytes_of(open_image(seal));
+  step = "close the image";
+  check(image_read_only(old, 1));
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", seal->id);
+  step = "put the image with the sealed ones";
+  int error = 0;
+  if (syscall(SYS_renameat2, host.sandboxes, name, host.sealed, seal->layer, NOREPLACE) < 0) {
+    error = errno;
+    image_read_only(old, 0);
+    child_fail(error);
+  }
+  /* From here on a failure leaves the sandbox read-only; whoever asked takes it back. */
+  shelf_put(seal->layer);
+  uint32_t loop_number = plan->spare >= 0 ? plan->spare_loop : UINT32_MAX;
+  int image = plan->spare;
+  if (image >= 0) {
+    char spare[64];
+    snprintf(spare, sizeof spare, "%s/image.next", seal->id);
+    step = "take the spare image";
+    check(renameat(host.sandboxes, spare, host.sandboxes, name));
+  } else {
+    image = image_attach(plan, &loop_number);
+  }
+  int mount_ns = namespace_of(seal->agent_pid, "mnt");
+  int user_ns = namespace_of(seal->agent_pid, "user");
+  struct trees trees;
+  trees_open(plan, &trees);
+  take_overlay_rights();
+  overlays(plan, &trees, image, user_ns);
+  setfsuid(0);
+  setfsgid(0);
+  step = "take the new root along";
+  int tree = check(open_tree_at(AT_FDCWD, "/root", OPEN_TREE_CLONE | AT_RECURSIVE));
+  close(old);
+  change_root(tree, mount_ns);
+  uint64_t values[] = {bytes, loop_number};
+  report_values(values, 2);
+  _exit(0);
+}

@@ -1,0 +1,66 @@
+package dev.cove.engine.container;
+
+import dev.cove.engine.RootFs;
+import dev.cove.model.LayerId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a cage stands on, in a file of its folder: a line for each layer, graft and sealed layer.
+ */
+final class RootRecord {
+  private static final String FILE = "root";
+  private static final String END = "end";
+
+  private RootRecord() {}
+
+  static void write(Path folder, RootFs root) throws IOException {
+    var text = new StringBuilder();
+    root.layers().forEach(layer -> line(text, "layer", plain(layer.toString())));
+    for (var graft : root.grafts()) {
+      line(text, "graft", plain(graft.target()) + "\t" + plain(graft.source().toString()));
+    }
+    root.sealed().forEach(layer -> line(text, "sealed", layer.value()));
+    text.append(END).append('\n');
+    Path fresh = folder.resolve(FILE + ".new");
+    Files.writeString(fresh, text);
+    Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static void line(StringBuilder text, String kind, String value) {
+    text.append(kind).append('\t').append(value).append('\n');
+  }
+
+  private static String plain(String path) {
+    if (path.indexOf('\n') >= 0 || path.indexOf('\t') >= 0) {
+      throw new IllegalArgumentException(
+          "A folder of a root file system has a line end in its name");
+    }
+    return path;
+  }
+
+  static Optional<RootFs> find(Path folder) {
+    List<Path> layers = new ArrayList<>();
+    List<RootFs.Graft> grafts = new ArrayList<>();
+    List<LayerId> sealed = new ArrayList<>();
+    try {
+      for (String line : Files.readAllLines(folder.resolve(FILE))) {
+        String[] words = line.split("\t");
+        switch (words[0]) {
+          case "layer" -> layers.add(Path.of(words[1]));
+          case "graft" -> grafts.add(new RootFs.Graft(words[1], Path.of(words[2])));
+          case "sealed" -> sealed.add(new LayerId(words[1]));
+          default -> {}
+        }
+      }
+      return Optional.of(new RootFs(layers, grafts, sealed));
+    } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
+      return Optional.empty(); // never written
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package dev.cove.engine.container;
+
+import dev.cove.engine.EngineException;
+import dev.cove.engine.RootFs;
+import dev.cove.engine.Sealing;
+import dev.cove.model.LayerId;
+import dev.cove.model.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Makes layers of what sandboxes write.
+ *
+ * <p>A move goes through: a note of it in the sandbox's folder; the image closed and renamed; the
+ * sandbox's root changed; what it stands on written down; the note removed. Whoever finds the note
+ * later either takes the move back or writes down that it happened.
+ */
+final class Sealer {
+  private static final String NOTE = "sealing";
+
+  private final EngineHome home;
+  private final Spawner spawner;
+  private final Cgroups cgroups;
+  private final SealedImages images;
+
+  Sealer(EngineHome home, Spawner spawner, Cgroups cgroups, SealedImages images) {
+    this.home = home;
+    this.spawner = spawner;
+    this.cgroups = cgroups;
+    this.images = images;
+  }
+
+  /** A sandbox as it stands after a layer was made. */
+  record Outcome(Sealing sealing, CageRecord.Running running, RootFs root) {}
+
+  Outcome seal(
+      SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer, boolean agentIdle) {
+    SandboxId id = standing.id();
+    call(SpawnerRequest.OnImage.Work.SYNC, id, running, layer);
+    images.require(standing.root().sealed());
+    long start = System.nanoTime();
+    Outcome outcome;
+    try {
+      cgroups.freeze(id);
+      boolean alone = cgroups.processes(id).equals(Set.of((long) running.process().pid()));
+      outcome =
+          agentIdle && alone ? move(standing, running, layer) : copy(standing, running, layer);
+    } finally {
+      cgroups.thaw(id);
+    }
+    var frozen = Duration.ofNanos(System.nanoTime() - start);
+    try {
+      images.force(layer);
+    } catch (IOException e) {
+      throw new EngineException("Could not write layer %s to the disk".formatted(layer), e);
+    }
+    Sealing told = outcome.sealing();
+    return new Outcome(
+        new Sealing(told.moved(), frozen, told.bytes()), outcome.running(), outcome.root());
+  }
+
+  private Outcome copy(SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer) {
+    try {
+      long[] made = call(SpawnerRequest.OnImage.Work.COPY, standing.id(), running, layer);
+      return new Outcome(new Sealing(false, Duration.ZERO, made[0]), running, standing.root());
+    } catch (EngineException e) {
+      images.remove(layer);
+      throw e;
+    }
+  }
+
+  private Outcome move(SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer) {
+    SandboxId id = standing.id();
+    Path folder = home.sandbox(id);
+    List<LayerId> sealed = new ArrayList<>(standing.root().sealed());
+    sealed.addFirst(layer);
+    RootFs root = standing.root().over(sealed);
+    try {
+      Files.writeString(folder.resolve(NOTE), layer.value() + " .");
+      long[] made = moveImage(standing.on(root), running, layer);
+      images.noteMounted(layer);
+      var now = new CageRecord.Running(running.process(), (int) made[1]);
+      CageRecord.writeRunning(folder, now);
+      RootRecord.write(folder, root);
+      Files.delete(folder.resolve(NOTE));
+      return new Outcome(new Sealing(true, Duration.ZERO, made[0]), now, root);
+    } catch (IOException e) {
+      throw new EngineException("Could not write down what sandbox %s stands on".formatted(id), e);
+    }
+  }
+
+  private long[] moveImage(SpawnerRequest.Start next, CageRecord.Running running, LayerId layer) {
+    try {
+      return spawner.call(new SpawnerRequest.SealMove(running, layer, next));
+    } catch (SpawnerRefusedException e) {
+      var fault =
+          new EngineException(
+              "Could not seal the disk of sandbox %s: %s".formatted(next.id(), e.getMessage()), e);
+      try {
+        undo(next.id(), running, layer);
+      } catch (EngineException | IOException again) {
+        fault.addSuppressed(again);
+      }
+      throw fault;
+    }
+  }
+
+  private void undo(SandboxId id, CageRecord.Running running, LayerId layer) throws IOException {
+    if (Files.exists(home.sealedImages().resolve(layer.value()))) {
+      call(SpawnerRequest.OnImage.Work.UNDO_MOVE, id, running, layer);
+    }
+    Files.deleteIfExists(home.sandbox(id).resolve(NOTE));
+  }
+
+  private long[] call(
+      SpawnerRequest.OnImage.Work work, SandboxId id, CageRecord.Running running, LayerId layer) {
+    var request = new SpawnerRequest.OnImage(work, id, running, layer);
+    try {
+      return spawner.call(request);
+    } catch (SpawnerRefusedException e) {
+      throw new EngineException("Could not %s: %s".formatted(request.purpose(), e.getMessage()), e);
+    }
+  }
+
+  /** Ends a move that an earlier engine began with this running sandbox, one way or the other. */
+  Optional<CageRecord.Running> repair(SandboxId id, CageRecord.Running running, RootFs root) {
+    Path folder = home.sandbox(id);
+    Path note = folder.resolve(NOTE);
+    try {
+      if (!Files.exists(note)) {
+        return Optional.of(running);
+      }
+      String[] words = Files.readString(note).split(" ");
+      if (words.length == 2) {
+        LayerId layer = new LayerId(words[0]);
+        Optional<Integer> device = LoopDevices.behind(folder.resolve("image"));
+        if (device.isPresent() && device.get() != running.loopDevice()) {
+          List<LayerId> sealed = new ArrayList<>(root.sealed());
+          if (!sealed.contains(layer)) {
+            sealed.addFirst(layer);
+          }
+          running = new CageRecord.Running(running.process(), device.get());
+          CageRecord.writeRunning(folder, running);
+          RootRecord.write(folder, root.over(sealed));
+        } else {
+          undo(id, running, layer);
+        }
+      }
+      Files.deleteIfExists(note);
+      cgroups.thaw(id);
+      return Optional.of(running);
+    } catch (IOException | EngineException e) {
+      return Optional.empty();
+    }
+  }
+}
