@@ -3,6 +3,7 @@ package dev.cove.edge;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.archive.ArchiveRoutes;
+import dev.cove.edge.checkpoint.CheckpointRoutes;
 import dev.cove.edge.exec.ExecRoutes;
 import dev.cove.edge.exec.OutputBudget;
 import dev.cove.edge.file.FileRoutes;
@@ -35,14 +36,15 @@ public final class EdgeServer implements AutoCloseable {
     this.routes = routes;
   }
 
-  public static EdgeServer start(
-      EdgeConfig config, SandboxLifecycle lifecycle, ApiKeys keys, Node node) throws IOException {
-    return start(config, lifecycle, keys, node, HttpLimits.DEFAULT);
+  public static EdgeServer start(EdgeConfig config, EdgeServices services) throws IOException {
+    return start(config, services, HttpLimits.DEFAULT);
   }
 
-  static EdgeServer start(
-      EdgeConfig config, SandboxLifecycle lifecycle, ApiKeys keys, Node node, HttpLimits limits)
+  static EdgeServer start(EdgeConfig config, EdgeServices services, HttpLimits limits)
       throws IOException {
+    SandboxLifecycle lifecycle = services.lifecycle();
+    Node node = services.node();
+    ApiKeys keys = services.keys();
     var sockets = new WebSockets(limits);
     var counters = new Counters();
     List<Route> routes =
@@ -51,7 +53,8 @@ public final class EdgeServer implements AutoCloseable {
                 new MetricRoutes(lifecycle, node, counters).routes(),
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys).routes(),
-                new SandboxRoutes(lifecycle).routes(),
+                new SandboxRoutes(lifecycle, services.branches()).routes(),
+                new CheckpointRoutes(services.branches(), services.checkpoints()).routes(),
                 new ExecRoutes(lifecycle, node, new OutputBudget()).routes(),
                 new ProcessRoutes(lifecycle).routes(),
                 new AttachRoutes(lifecycle, node, sockets).routes(),

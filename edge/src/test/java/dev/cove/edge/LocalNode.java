@@ -6,6 +6,7 @@ import dev.cove.guest.Guest;
 import dev.cove.guest.GuestLink;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.node.Node;
@@ -59,7 +60,7 @@ final class LocalNode implements Node {
   public void onLost(LostListener listener) {}
 
   @Override
-  public Reservation reserve(SandboxSpec spec) {
+  public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
     if (!spec.template().equals("host")) {
       throw new CoveException(ErrorCode.INVALID_REQUEST, "There is no such template");
     }
@@ -69,7 +70,7 @@ final class LocalNode implements Node {
   }
 
   @Override
-  public void start(SandboxId id, SandboxSpec spec) {
+  public void start(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
     reserved.remove(id);
     try {
       agents.put(id, startAgent(id, spec));
@@ -79,6 +80,20 @@ final class LocalNode implements Node {
       throw new IllegalStateException(e);
     }
   }
+
+  /** As on a host that cannot; what the edge says of those that can is tested end to end. */
+  @Override
+  public Sealed seal(SandboxId id) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot make checkpoints");
+  }
+
+  @Override
+  public void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot make checkpoints");
+  }
+
+  @Override
+  public void keepLayers(Set<LayerId> recorded) {}
 
   private Agent startAgent(SandboxId id, SandboxSpec spec)
       throws IOException, InterruptedException {

@@ -1,7 +1,9 @@
 package dev.cove.edge;
 
+import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.http.HttpLimits;
 import java.io.IOException;
@@ -71,9 +73,13 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var ledger = Ledger.open(folder.resolve("ledger.db"));
     var lifecycle = SandboxLifecycle.recover(ledger, node, Clock.systemUTC());
     var keys = ApiKeys.open(ledger, Clock.systemUTC());
+    var checkpoints = new Checkpoints(ledger, node, Clock.systemUTC());
     var server =
         EdgeServer.start(
-            new EdgeConfig("127.0.0.1", 0, "0.1.0-test"), lifecycle, keys, node, limits);
+            new EdgeConfig("127.0.0.1", 0, "0.1.0-test"),
+            new EdgeServices(
+                lifecycle, new Branches(lifecycle, checkpoints, node), checkpoints, keys, node),
+            limits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));
     parts = Optional.of(new Parts(folder, node, ledger, lifecycle, keys, server, key));

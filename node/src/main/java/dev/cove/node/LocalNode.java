@@ -5,10 +5,13 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.CageUsage;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineReport;
+import dev.cove.engine.RootFs;
+import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestMetrics;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
@@ -17,7 +20,9 @@ import dev.cove.node.admission.KernelMemory;
 import dev.cove.node.pool.WarmCages;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import dev.cove.node.template.Templates;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -100,12 +105,12 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public Reservation reserve(SandboxSpec spec) {
+  public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
     templates.requireKnown(spec.template());
     requirePossible(spec);
     admission.requireFits(spec.resources().memoryMb());
     admission.enter();
-    if (isWarmShape(spec)) {
+    if (layers.isEmpty() && isWarmShape(spec)) {
       Optional<SandboxSupervisor> taken = warm.take();
       if (taken.isPresent() && fitted(taken.get(), spec.resources())) {
         SandboxSupervisor supervisor = taken.get();
@@ -154,7 +159,7 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public void start(SandboxId id, SandboxSpec spec) {
+  public void start(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
     Resident resident = residents.get(id);
     if (resident == null) {
       // Its warm cage may have ended since.
@@ -162,7 +167,7 @@ public final class LocalNode implements Node {
           ErrorCode.UNAVAILABLE, "Sandbox " + id + " was lost before it started; try again");
     }
     if (resident.supervisor().isEmpty()) {
-      SandboxSupervisor built = build(id, spec.template(), spec.resources());
+      SandboxSupervisor built = build(id, spec, layers);
       var running = new Resident(Optional.of(built), spec.resources());
       if (residents.computeIfPresent(id, (_, _) -> running) == null) {
         built.remove();
@@ -172,16 +177,74 @@ public final class LocalNode implements Node {
   }
 
   private SandboxSupervisor buildWarm() {
-    return build(SandboxId.random(), Templates.HOST, Resources.DEFAULT);
+    return build(SandboxId.random(), templates.rootOf(Templates.HOST), Resources.DEFAULT);
   }
 
-  private SandboxSupervisor build(SandboxId id, String template, Resources resources) {
-    Cage cage = engine.start(new CagePlan(id, templates.rootOf(template), resources));
+  private SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    return build(id, templates.rootOf(spec.template()).over(layers), spec.resources());
+  }
+
+  private SandboxSupervisor build(SandboxId id, RootFs root, Resources resources) {
+    Cage cage = engine.start(new CagePlan(id, root, resources));
     try {
       return SandboxSupervisor.of(cage, reason -> lost(id, reason));
     } catch (CoveException e) {
       cage.destroy();
       throw e;
+    }
+  }
+
+  @Override
+  public Sealed seal(SandboxId id) {
+    SandboxSupervisor supervisor = requireRunning(id);
+    requireRoomForLayer(supervisor.cage());
+    var layer = LayerId.random();
+    Sealing how = supervisor.seal(layer);
+    List<LayerId> layers = new ArrayList<>(supervisor.cage().root().sealed());
+    if (!how.moved()) {
+      layers.addFirst(layer);
+    }
+    LOG.info("sandbox {}: layer {} in {} us", id, layer, how.frozen().toNanos() / 1000);
+    return new Sealed(List.copyOf(layers), how.bytes(), how.frozen(), !how.moved());
+  }
+
+  private void requireRoomForLayer(Cage cage) {
+    if (!report.enforcesDiskLimits()) {
+      throw new CoveException(
+          ErrorCode.UNSUPPORTED,
+          "This host cannot give sandboxes disks of their own, which checkpoints are made of;"
+              + " cove doctor says why");
+    }
+    if (cage.root().sealed().size() >= RootFs.MAX_SEALED - 1) {
+      throw new CoveException(
+          ErrorCode.CONFLICT,
+          "The sandbox stands on %d layers, and no more fit under one"
+              .formatted(cage.root().sealed().size()));
+    }
+  }
+
+  @Override
+  public void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    requireRunning(id).remove();
+    try {
+      var built = new Resident(Optional.of(build(id, spec, layers)), spec.resources());
+      residents.put(id, built);
+    } catch (CoveException e) {
+      lost(id, "it could not be started again: " + e.getMessage());
+      throw e;
+    }
+  }
+
+  @Override
+  public void keepLayers(Set<LayerId> recorded) {
+    var unused = new HashSet<>(engine.layers());
+    unused.removeAll(recorded);
+    for (Resident resident : residents.values()) {
+      resident.supervisor().ifPresent(s -> s.cage().root().sealed().forEach(unused::remove));
+    }
+    for (LayerId layer : unused) {
+      engine.removeLayer(layer);
+      LOG.info("layer {}: removed", layer);
     }
   }
 

@@ -3,8 +3,11 @@ package dev.cove.node;
 import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
 import dev.cove.model.CoveException;
+import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -33,10 +36,29 @@ public interface Node extends AutoCloseable {
    * @throws CoveException NO_ROOM when the machine is full, UNSUPPORTED when this host cannot give
    *     what the spec asks for, INVALID_REQUEST for an unknown template
    */
-  Reservation reserve(SandboxSpec spec);
+  Reservation reserve(SandboxSpec spec, List<LayerId> layers);
 
-  /** Makes a reserved sandbox run. Returns when its agent has answered. */
-  void start(SandboxId id, SandboxSpec spec);
+  /**
+   * Makes a reserved sandbox run. Returns when its agent has answered.
+   *
+   * @param layers what earlier sandboxes wrote over the template, the uppermost first
+   */
+  void start(SandboxId id, SandboxSpec spec, List<LayerId> layers);
+
+  /**
+   * Makes a layer of what a running sandbox has written. When it throws, there is no layer and the
+   * sandbox runs on as before.
+   */
+  Sealed seal(SandboxId id);
+
+  /**
+   * Ends the processes of a running sandbox and starts it again over other layers; what it had
+   * written since it was last sealed is gone.
+   */
+  void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers);
+
+  /** Removes every layer that is neither among these nor under a sandbox of this node. */
+  void keepLayers(Set<LayerId> recorded);
 
   /** Ends a sandbox and removes everything of it. Does nothing if there is none. */
   void remove(SandboxId id);
@@ -71,6 +93,16 @@ public interface Node extends AutoCloseable {
    * @param warm its cage stands already and has the right limits
    */
   record Reservation(SandboxId id, boolean warm) {}
+
+  /**
+   * A layer that was made.
+   *
+   * @param layers what a new sandbox must stand on to see what the source had written
+   * @param bytes what the layer takes on the disk
+   * @param frozen for how long the source's processes stood still
+   * @param copied whether the layer is a copy, and the source keeps its own
+   */
+  record Sealed(List<LayerId> layers, long bytes, Duration frozen, boolean copied) {}
 
   /** Hears that a sandbox has ended by itself. */
   @FunctionalInterface

@@ -1,12 +1,15 @@
 package dev.cove.server;
 
+import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.key.LocalKey;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
+import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.EdgeConfig;
 import dev.cove.edge.EdgeServer;
+import dev.cove.edge.EdgeServices;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.engine.container.EngineHome;
 import dev.cove.node.LocalNode;
@@ -57,7 +60,11 @@ final class CoveServer implements AutoCloseable {
     makeLocalKey(keys, home);
     Node node = keep("node", openNode(config));
     SandboxLifecycle lifecycle = keep("lifecycle", SandboxLifecycle.recover(ledger, node, clock));
-    EdgeServer edge = keep("edge", listen(config, lifecycle, keys, node));
+    var checkpoints = new Checkpoints(ledger, node, clock);
+    var branches = new Branches(lifecycle, checkpoints, node);
+    EdgeServer edge =
+        keep(
+            "edge", listen(config, new EdgeServices(lifecycle, branches, checkpoints, keys, node)));
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());
@@ -95,11 +102,10 @@ final class CoveServer implements AutoCloseable {
     }
   }
 
-  private static EdgeServer listen(
-      ServerConfig config, SandboxLifecycle lifecycle, ApiKeys keys, Node node) {
+  private static EdgeServer listen(ServerConfig config, EdgeServices services) {
     var edge = new EdgeConfig(config.host(), config.port(), CoveVersion.CURRENT);
     try {
-      return EdgeServer.start(edge, lifecycle, keys, node);
+      return EdgeServer.start(edge, services);
     } catch (IOException e) {
       throw new StartException(
           "Cannot listen on %s port %d (%s). Choose another with --port or COVE_PORT; ss -ltnp says"

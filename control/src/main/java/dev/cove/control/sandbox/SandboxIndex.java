@@ -102,8 +102,7 @@ final class SandboxIndex {
   }
 
   void relabel(Entry entry, SandboxSpec spec) {
-    Sandbox now = entry.sandbox;
-    entry.sandbox = new Sandbox(now.id(), spec, now.state(), now.createdAt());
+    entry.sandbox = entry.sandbox.as(spec);
   }
 
   void remove(Entry entry) {

@@ -40,7 +40,7 @@ final class SandboxLedger {
       return session.query(
           """
           select id, name, template, tier, milli_cpus, memory_mb, disk_mb, max_processes,
-                 state, state_since, state_reason, created_at
+                 state, state_since, state_reason, created_at, parent
           from sandbox
           """,
           row -> sandbox(row, env, labels));
@@ -172,8 +172,8 @@ final class SandboxLedger {
     session.run(
         """
         insert into sandbox (id, name, name_key, template, tier, milli_cpus, memory_mb, disk_mb,
-                             max_processes, state, state_since, state_reason, created_at)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                             max_processes, state, state_since, state_reason, created_at, parent)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         sandbox.id().value(),
         spec.name(),
@@ -187,7 +187,8 @@ final class SandboxLedger {
         sandbox.state().publicName(),
         since(sandbox.state()),
         reason(sandbox.state()),
-        Micros.of(sandbox.createdAt()));
+        Micros.of(sandbox.createdAt()),
+        sandbox.parent().map(SandboxId::value).orElse(null));
   }
 
   private static void insertAll(
@@ -262,7 +263,8 @@ final class SandboxLedger {
         new SandboxId(id),
         spec,
         state(row.getString(9), row.getLong(10), row.getString(11)),
-        Micros.toInstant(row.getLong(12)));
+        Micros.toInstant(row.getLong(12)),
+        Optional.ofNullable(row.getString(13)).map(SandboxId::new));
   }
 
   private static SandboxState state(String word, long since, @Nullable String reason) {

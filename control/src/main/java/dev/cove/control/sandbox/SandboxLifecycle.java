@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private final SandboxIndex index = new SandboxIndex();
   private final RepeatedCreates repeated = new RepeatedCreates();
   private final Unfinished unfinished = new Unfinished();
+  private volatile Runnable afterRemoval = () -> {};
   private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
 
   private SandboxLifecycle(SandboxLedger rows, Node node, Clock clock) {
@@ -71,9 +73,27 @@ public final class SandboxLifecycle implements AutoCloseable {
   public Created create(CreateSandbox request) {
     Optional<IdempotentRequest> repeatable = IdempotentRequest.of(request);
     if (repeatable.isEmpty()) {
-      return new Created(make(request, repeatable), false);
+      return new Created(make(request, Origin.TEMPLATE, repeatable), false);
     }
     return repeated.once(repeatable.get(), () -> answerOrMake(request, repeatable.get()));
+  }
+
+  /** A sandbox that begins with the state of another. */
+  Sandbox create(CreateSandbox request, Origin origin) {
+    return make(request, origin, Optional.empty());
+  }
+
+  /** Does something with a running sandbox that nobody else changes meanwhile. */
+  <T> T exclusively(String idOrName, Function<Sandbox, T> work) {
+    Entry entry = index.require(idOrName);
+    lock(entry);
+    try {
+      requireThere(entry);
+      requireRunning(entry.sandbox());
+      return work.apply(entry.sandbox());
+    } finally {
+      entry.lock.unlock();
+    }
   }
 
   public SandboxPage list(Map<String, String> labels, int limit, Optional<String> cursor) {
@@ -136,6 +156,11 @@ public final class SandboxLifecycle implements AutoCloseable {
     return node.metrics(requireRunning(idOrName));
   }
 
+  /** Tells when something that a sandbox stood on may have become useless. Must not wait. */
+  void afterRemoval(Runnable listener) {
+    afterRemoval = listener;
+  }
+
   /** Leaves the sandboxes as they are. */
   @Override
   public void close() {
@@ -146,7 +171,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private Created answerOrMake(CreateSandbox request, IdempotentRequest repeatable) {
     var answered = rows.findAnswered(repeatable.key(), clock.instant());
     if (answered.isEmpty()) {
-      return new Created(make(request, Optional.of(repeatable)), false);
+      return new Created(make(request, Origin.TEMPLATE, Optional.of(repeatable)), false);
     }
     repeatable.requireSameAs(answered.get().requestHash());
     return index
@@ -160,15 +185,17 @@ public final class SandboxLifecycle implements AutoCloseable {
                     + " new key for a new sandbox."));
   }
 
-  private Sandbox make(CreateSandbox request, Optional<IdempotentRequest> repeatable) {
+  private Sandbox make(
+      CreateSandbox request, Origin origin, Optional<IdempotentRequest> repeatable) {
     SandboxSpec wish = valid(() -> spec(request, request.name().orElse(UNNAMED)));
     requireRoom();
     request.name().ifPresent(this::requireFree);
-    Node.Reservation place = node.reserve(wish);
-    Entry entry = record(place, wish, request.name().isPresent(), repeatable);
+    Node.Reservation place = node.reserve(wish, origin.layers());
+    SandboxSpec spec = request.name().isPresent() ? wish : withName(wish, place.id().value());
+    Entry entry = record(place, spec, origin.parent(), repeatable);
     boolean runs = false;
     try {
-      node.start(place.id(), entry.sandbox().spec());
+      node.start(place.id(), spec, origin.layers());
       if (place.warm()) {
         show(entry, recordedWarm(entry.sandbox()));
       } else {
@@ -187,9 +214,12 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   /** Writes down what is about to be built. The entry comes back locked. */
   private Entry record(
-      Node.Reservation place, SandboxSpec wish, boolean named, Optional<IdempotentRequest> by) {
-    SandboxSpec spec = named ? wish : withName(wish, place.id().value());
-    var sandbox = new Sandbox(place.id(), spec, new SandboxState.Starting(), Micros.now(clock));
+      Node.Reservation place,
+      SandboxSpec spec,
+      Optional<SandboxId> parent,
+      Optional<IdempotentRequest> by) {
+    var sandbox =
+        new Sandbox(place.id(), spec, new SandboxState.Starting(), Micros.now(clock), parent);
     Sandbox row = place.warm() ? sandbox.in(recordedWarm(sandbox)) : sandbox;
     boolean recorded = false;
     try {
@@ -261,6 +291,7 @@ public final class SandboxLifecycle implements AutoCloseable {
       rows.forget(id);
     }
     index.remove(entry);
+    afterRemoval.run();
   }
 
   private void lost(SandboxId id, String reason) {
@@ -319,7 +350,10 @@ public final class SandboxLifecycle implements AutoCloseable {
   }
 
   private SandboxId requireRunning(String idOrName) {
-    Sandbox sandbox = index.require(idOrName).sandbox();
+    return requireRunning(index.require(idOrName).sandbox());
+  }
+
+  private static SandboxId requireRunning(Sandbox sandbox) {
     return switch (sandbox.state()) {
       case SandboxState.Running _ -> sandbox.id();
       case SandboxState.Failed failed ->

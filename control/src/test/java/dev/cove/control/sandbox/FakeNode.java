@@ -4,6 +4,7 @@ import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
@@ -12,6 +13,7 @@ import dev.cove.node.NodeStatus;
 import dev.cove.node.SandboxMetrics;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FakeNode implements Node {
   final Set<SandboxId> reserved = ConcurrentHashMap.newKeySet();
   final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
+  final Map<SandboxId, List<LayerId>> standsOn = new ConcurrentHashMap<>();
+  final Set<LayerId> layers = ConcurrentHashMap.newKeySet();
   final AtomicInteger starts = new AtomicInteger();
   volatile boolean warm;
   volatile boolean startsFail;
@@ -60,7 +64,7 @@ final class FakeNode implements Node {
   }
 
   @Override
-  public Reservation reserve(SandboxSpec spec) {
+  public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
     if (reserved.size() + running.size() >= maxSandboxes) {
       throw new CoveException(ErrorCode.NO_ROOM, "full");
     }
@@ -70,7 +74,7 @@ final class FakeNode implements Node {
   }
 
   @Override
-  public void start(SandboxId id, SandboxSpec spec) {
+  public void start(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
     starts.incrementAndGet();
     awaitGate();
     if (startsFail) {
@@ -80,6 +84,32 @@ final class FakeNode implements Node {
       throw new IllegalStateException(id + " was not reserved");
     }
     running.put(id, spec);
+    standsOn.put(id, layers);
+  }
+
+  @Override
+  public Sealed seal(SandboxId id) {
+    if (!running.containsKey(id)) {
+      throw new CoveException(ErrorCode.CONFLICT, "not running");
+    }
+    var layer = LayerId.random();
+    List<LayerId> stack = new ArrayList<>(standsOn.getOrDefault(id, List.of()));
+    stack.addFirst(layer);
+    layers.add(layer);
+    standsOn.put(id, List.copyOf(stack));
+    return new Sealed(List.copyOf(stack), 4096, Duration.ofMillis(1), false);
+  }
+
+  @Override
+  public void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> under) {
+    standsOn.put(id, under);
+  }
+
+  @Override
+  public void keepLayers(Set<LayerId> recorded) {
+    layers.removeIf(layer ->
+        !recorded.contains(layer)
+            && standsOn.values().stream().noneMatch(stack -> stack.contains(layer)));
   }
 
   @Override
@@ -89,6 +119,7 @@ final class FakeNode implements Node {
     }
     reserved.remove(id);
     running.remove(id);
+    standsOn.remove(id);
   }
 
   @Override

@@ -166,7 +166,7 @@ class SandboxLifecycleTest {
             with recursive n (i) as (select 1 union all select i + 1 from n where i < 100000)
             insert into sandbox
             select printf('f%013d', i), 'n' || i, 'n' || i, 'host', 'container', 1000, 64, 64,
-                   64, 'failed', null, 'lost', i
+                   64, 'failed', null, 'lost', i, null
             from n
             """));
     control.restart();

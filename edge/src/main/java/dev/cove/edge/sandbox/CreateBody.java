@@ -1,5 +1,6 @@
 package dev.cove.edge.sandbox;
 
+import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.CreateSandbox;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Text;
@@ -19,7 +20,8 @@ record CreateBody(
     @Nullable Integer diskMb,
     @Nullable Integer maxProcesses,
     @Nullable Map<String, @Nullable String> env,
-    @Nullable Map<String, @Nullable String> labels) {
+    @Nullable Map<String, @Nullable String> labels,
+    @Nullable String checkpoint) {
   private static final String DEFAULT_TEMPLATE = "host";
   private static final double MAX_CPUS = 1_024;
 
@@ -32,6 +34,21 @@ record CreateBody(
         Fields.textMap("env", env),
         Fields.textMap("labels", labels),
         idempotencyKey);
+  }
+
+  /** For a sandbox that begins with a checkpoint. */
+  Branches.FromCheckpoint fromCheckpoint() {
+    if (template != null || tier != null || diskMb != null) {
+      throw new IllegalArgumentException(
+          "template, tier and diskMb are those of the checkpoint and must not be given with it");
+    }
+    return new Branches.FromCheckpoint(
+        Optional.ofNullable(name),
+        Optional.ofNullable(cpus).map(CreateBody::milliCpus),
+        Optional.ofNullable(memoryMb),
+        Optional.ofNullable(maxProcesses),
+        Fields.textMap("env", env),
+        Fields.textMap("labels", labels));
   }
 
   private Resources resources() {

@@ -1,13 +1,14 @@
 package dev.cove.edge.sandbox;
 
 import dev.cove.control.sandbox.Sandbox;
+import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
 /** A sandbox as callers see it. Its environment may hold secrets and is never told. */
-record SandboxBody(
+public record SandboxBody(
     String id,
     String name,
     String state,
@@ -20,8 +21,9 @@ record SandboxBody(
     int maxProcesses,
     Map<String, String> labels,
     Instant createdAt,
-    Optional<Instant> startedAt) {
-  static SandboxBody of(Sandbox sandbox) {
+    Optional<Instant> startedAt,
+    Optional<String> parent) {
+  public static SandboxBody of(Sandbox sandbox) {
     var spec = sandbox.spec();
     var resources = spec.resources();
     return new SandboxBody(
@@ -37,7 +39,8 @@ record SandboxBody(
         resources.maxProcesses(),
         spec.labels(),
         sandbox.createdAt(),
-        startedAt(sandbox.state()));
+        startedAt(sandbox.state()),
+        sandbox.parent().map(SandboxId::value));
   }
 
   private static Optional<String> reason(SandboxState state) {

@@ -1,5 +1,6 @@
 package dev.cove.edge.sandbox;
 
+import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Created;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.sandbox.SandboxPage;
@@ -21,9 +22,11 @@ public final class SandboxRoutes {
   private static final Pattern IDEMPOTENCY_KEY = Pattern.compile("[\\x20-\\x7e]{1,128}");
 
   private final SandboxLifecycle lifecycle;
+  private final Branches branches;
 
-  public SandboxRoutes(SandboxLifecycle lifecycle) {
+  public SandboxRoutes(SandboxLifecycle lifecycle, Branches branches) {
     this.lifecycle = lifecycle;
+    this.branches = branches;
   }
 
   public List<Route> routes() {
@@ -42,13 +45,25 @@ public final class SandboxRoutes {
       throw new IllegalArgumentException(
           "Idempotency-Key must be 1 to 128 printable ASCII characters");
     }
-    Created created = lifecycle.create(exchange.json(CreateBody.class).toRequest(key));
+    CreateBody body = exchange.json(CreateBody.class);
+    Created created = create(body, key);
     if (created.replayed()) {
       exchange.withHeader("Idempotent-Replay", "true");
     }
     exchange
         .withHeader("Location", ALL + "/" + created.sandbox().id())
         .send(created.replayed() ? 200 : 201, SandboxBody.of(created.sandbox()));
+  }
+
+  private Created create(CreateBody body, Optional<String> key) {
+    if (body.checkpoint() == null) {
+      return lifecycle.create(body.toRequest(key));
+    }
+    if (key.isPresent()) {
+      throw new IllegalArgumentException(
+          "Idempotency-Key is not understood together with checkpoint; name the sandbox instead");
+    }
+    return new Created(branches.create(body.checkpoint(), body.fromCheckpoint()), false);
   }
 
   private void list(Exchange exchange) {

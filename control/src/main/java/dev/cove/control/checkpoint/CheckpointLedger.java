@@ -1,0 +1,122 @@
+package dev.cove.control.checkpoint;
+
+import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.Session;
+import dev.cove.model.CheckpointId;
+import dev.cove.model.LayerId;
+import dev.cove.model.Resources;
+import dev.cove.model.SandboxId;
+import dev.cove.model.Tier;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The rows that say which checkpoints there are. */
+final class CheckpointLedger {
+  private final Ledger ledger;
+
+  CheckpointLedger(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  void insert(Checkpoint checkpoint) {
+    ledger.write(session -> {
+      insertRow(session, checkpoint);
+      for (var variable : checkpoint.env().entrySet()) {
+        session.run(
+            "insert into checkpoint_env (checkpoint_id, name, value) values (?, ?, ?)",
+            checkpoint.id().value(),
+            variable.getKey(),
+            variable.getValue());
+      }
+      for (int i = 0; i < checkpoint.layers().size(); i++) {
+        session.run(
+            "insert into checkpoint_layer (checkpoint_id, position, layer) values (?, ?, ?)",
+            checkpoint.id().value(),
+            i,
+            checkpoint.layers().get(i).value());
+      }
+      return true;
+    });
+  }
+
+  private static void insertRow(Session session, Checkpoint checkpoint) throws SQLException {
+    Resources resources = checkpoint.resources();
+    session.run(
+        """
+        insert into checkpoint (id, sandbox_id, name, reason, created_at, template, tier, milli_cpus,
+                                memory_mb, disk_mb, max_processes, bytes, frozen_nanos, copied)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        checkpoint.id().value(),
+        checkpoint.sandbox().value(),
+        checkpoint.name(),
+        checkpoint.reason().publicName(),
+        Micros.of(checkpoint.createdAt()),
+        checkpoint.template(),
+        checkpoint.tier().publicName(),
+        resources.milliCpus(),
+        resources.memoryMb(),
+        resources.diskMb(),
+        resources.maxProcesses(),
+        checkpoint.bytes(),
+        checkpoint.frozen().toNanos(),
+        checkpoint.copied() ? 1 : 0);
+  }
+
+  void remove(CheckpointId id) {
+    ledger.write(session -> session.run("delete from checkpoint where id = ?", id.value()));
+  }
+
+  List<Checkpoint> all() {
+    return ledger.read(session -> {
+      var env = new HashMap<String, Map<String, String>>();
+      session.query(
+          "select checkpoint_id, name, value from checkpoint_env",
+          row ->
+              String.valueOf(
+                  env.computeIfAbsent(row.getString(1), _ -> new HashMap<>())
+                      .put(row.getString(2), row.getString(3))));
+      var layers = new HashMap<String, List<LayerId>>();
+      session.query(
+          "select checkpoint_id, layer from checkpoint_layer order by checkpoint_id, position",
+          row ->
+              layers
+                  .computeIfAbsent(row.getString(1), _ -> new ArrayList<>())
+                  .add(new LayerId(row.getString(2))));
+      return session.query(
+          """
+          select id, sandbox_id, name, reason, created_at, template, tier, milli_cpus, memory_mb,
+                 disk_mb, max_processes, bytes, frozen_nanos, copied
+          from checkpoint
+          """,
+          row -> checkpoint(row, env, layers));
+    });
+  }
+
+  private static Checkpoint checkpoint(
+      ResultSet row, Map<String, Map<String, String>> env, Map<String, List<LayerId>> layers)
+      throws SQLException {
+    String id = row.getString(1);
+    return new Checkpoint(
+        new CheckpointId(id),
+        new SandboxId(row.getString(2)),
+        row.getString(3),
+        Checkpoint.Reason.find(row.getString(4)).orElse(Checkpoint.Reason.ASKED),
+        Micros.toInstant(row.getLong(5)),
+        row.getString(6),
+        Tier.find(row.getString(7))
+            .orElseThrow(() -> new IllegalStateException("The ledger has an unknown tier")),
+        new Resources(row.getInt(8), row.getInt(9), row.getInt(10), row.getInt(11)),
+        env.getOrDefault(id, Map.of()),
+        layers.getOrDefault(id, List.of()),
+        row.getLong(12),
+        Duration.ofNanos(row.getLong(13)),
+        row.getInt(14) != 0);
+  }
+}

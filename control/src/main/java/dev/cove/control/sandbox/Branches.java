@@ -1,0 +1,177 @@
+package dev.cove.control.sandbox;
+
+import dev.cove.control.checkpoint.Checkpoint;
+import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.Resources;
+import dev.cove.model.SandboxSpec;
+import dev.cove.node.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Goes from sandboxes to checkpoints and back: take one, return to one, begin others with one.
+ *
+ * <p>A fork is a checkpoint and as many creates that begin with it; there is no second way to
+ * create.
+ */
+public final class Branches {
+  public static final int MAX_FORKS = 1_000;
+
+  private final SandboxLifecycle lifecycle;
+  private final Checkpoints checkpoints;
+  private final Node node;
+
+  public Branches(SandboxLifecycle lifecycle, Checkpoints checkpoints, Node node) {
+    this.lifecycle = lifecycle;
+    this.checkpoints = checkpoints;
+    this.node = node;
+    lifecycle.afterRemoval(checkpoints::collectSoon);
+    checkpoints.collect();
+  }
+
+  public Checkpoint checkpoint(String idOrName, String name) {
+    return lifecycle.exclusively(
+        idOrName,
+        sandbox -> checkpoints.take(sandbox.id(), sandbox.spec(), name, Checkpoint.Reason.ASKED));
+  }
+
+  public List<Checkpoint> checkpointsOf(String idOrName) {
+    return checkpoints.of(lifecycle.require(idOrName).id());
+  }
+
+  /**
+   * A sandbox that went back.
+   *
+   * @param undo the state it had before
+   */
+  public record Restored(Sandbox sandbox, Checkpoint undo) {}
+
+  /** Takes a sandbox back to a checkpoint; its processes end. */
+  public Restored restore(String idOrName, String checkpointId) {
+    return lifecycle.exclusively(idOrName, sandbox -> restore(sandbox, checkpointId));
+  }
+
+  private Restored restore(Sandbox sandbox, String checkpointId) {
+    return checkpoints.using(() -> {
+      Checkpoint target = checkpoints.require(checkpointId);
+      SandboxSpec spec = sandbox.spec();
+      if (!target.template().equals(spec.template())
+          || target.tier() != spec.tier()
+          || target.resources().diskMb() != spec.resources().diskMb()) {
+        throw new CoveException(
+            ErrorCode.CONFLICT,
+            "The checkpoint is of a sandbox with another template, tier or disk size; create a new"
+                + " sandbox from it instead.");
+      }
+      Checkpoint undo = checkpoints.take(sandbox.id(), spec, "", Checkpoint.Reason.BEFORE_RESTORE);
+      node.rebuild(sandbox.id(), spec, target.layers());
+      return new Restored(sandbox, undo);
+    });
+  }
+
+  /**
+   * A new sandbox that begins with a checkpoint; what the request leaves open is as it was there.
+   *
+   * @param wish template, tier and disk size are those of the checkpoint and must not be given
+   */
+  public Sandbox create(String checkpointId, FromCheckpoint wish) {
+    return checkpoints.using(() -> {
+      Checkpoint from = checkpoints.require(checkpointId);
+      Map<String, String> env = new HashMap<>(from.env());
+      env.putAll(wish.env());
+      Resources there = from.resources();
+      var resources =
+          new Resources(
+              wish.milliCpus().orElse(there.milliCpus()),
+              wish.memoryMb().orElse(there.memoryMb()),
+              there.diskMb(),
+              wish.maxProcesses().orElse(there.maxProcesses()));
+      var request =
+          new CreateSandbox(
+              wish.name(),
+              from.template(),
+              from.tier(),
+              resources,
+              env,
+              wish.labels(),
+              Optional.empty());
+      return lifecycle.create(request, new Origin(Optional.of(from.sandbox()), from.layers()));
+    });
+  }
+
+  /** What may be said about a sandbox that begins with a checkpoint. */
+  public record FromCheckpoint(
+      Optional<String> name,
+      Optional<Integer> milliCpus,
+      Optional<Integer> memoryMb,
+      Optional<Integer> maxProcesses,
+      Map<String, String> env,
+      Map<String, String> labels) {}
+
+  /** One of the sandboxes that a fork was to make. */
+  public sealed interface Child {
+    record Made(Sandbox sandbox) implements Child {}
+
+    record Refused(CoveException why) implements Child {}
+  }
+
+  /** Makes so many sandboxes that begin with the state of one; each may fail by itself. */
+  public List<Child> fork(String idOrName, int count) throws InterruptedException {
+    if (count < 1 || count > MAX_FORKS) {
+      throw new CoveException(
+          ErrorCode.INVALID_REQUEST, "count must be between 1 and " + MAX_FORKS + ".");
+    }
+    Sandbox parent = lifecycle.require(idOrName);
+    Checkpoint common =
+        lifecycle.exclusively(
+            parent.id().value(),
+            sandbox -> checkpoints.take(sandbox.id(), sandbox.spec(), "", Checkpoint.Reason.FORK));
+    try {
+      return children(parent, common, count);
+    } finally {
+      checkpoints.delete(common.id().value());
+    }
+  }
+
+  private List<Child> children(Sandbox parent, Checkpoint common, int count)
+      throws InterruptedException {
+    var wish =
+        new FromCheckpoint(
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Map.of(),
+            parent.spec().labels());
+    List<Child> children = new ArrayList<>();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Callable<Child> make =
+          () -> {
+            try {
+              return new Child.Made(create(common.id().value(), wish));
+            } catch (CoveException e) {
+              return new Child.Refused(e);
+            }
+          };
+      List<Future<Child>> made = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        made.add(threads.submit(make));
+      }
+      for (Future<Child> each : made) {
+        children.add(each.get());
+      }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("A fork failed in a way that no create should", e);
+    }
+    return children;
+  }
+}

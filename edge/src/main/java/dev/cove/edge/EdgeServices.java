@@ -1,0 +1,15 @@
+package dev.cove.edge;
+
+import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.control.key.ApiKeys;
+import dev.cove.control.sandbox.Branches;
+import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.node.Node;
+
+/** What the routes are a way to. */
+public record EdgeServices(
+    SandboxLifecycle lifecycle,
+    Branches branches,
+    Checkpoints checkpoints,
+    ApiKeys keys,
+    Node node) {}
