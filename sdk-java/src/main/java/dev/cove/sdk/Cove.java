@@ -10,11 +10,13 @@ public final class Cove implements AutoCloseable {
 
   private final Api api;
   private final Sandboxes sandboxes;
+  private final Checkpoints checkpoints;
   private final Keys keys;
 
   private Cove(Api api) {
     this.api = api;
     this.sandboxes = new Sandboxes(api);
+    this.checkpoints = new Checkpoints(api);
     this.keys = new Keys(api);
   }
 
@@ -40,6 +42,10 @@ public final class Cove implements AutoCloseable {
 
   public Sandboxes sandboxes() {
     return sandboxes;
+  }
+
+  public Checkpoints checkpoints() {
+    return checkpoints;
   }
 
   public Keys keys() {

@@ -39,6 +39,14 @@ public final class CreateOptions {
     return with("template", JsonValue.of(template));
   }
 
+  /**
+   * What its root file system goes on from. Template, tier and disk are then the checkpoint's, and
+   * asking for others is refused.
+   */
+  public CreateOptions checkpoint(String id) {
+    return with("checkpoint", JsonValue.of(id));
+  }
+
   /** The isolation boundary; never weakened. */
   public CreateOptions tier(String tier) {
     return with("tier", JsonValue.of(tier));

@@ -2,6 +2,7 @@ package dev.cove.sdk;
 
 import dev.cove.sdk.json.Json;
 import dev.cove.sdk.json.JsonObject;
+import dev.cove.sdk.json.JsonShapeException;
 import dev.cove.sdk.json.JsonValue;
 import dev.cove.sdk.transport.Body;
 import dev.cove.sdk.transport.Request;
@@ -9,16 +10,20 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One sandbox.
  *
- * <p>Closing a sandbox that {@link Sandboxes#create} made deletes it, unless {@link #detach} was
- * called; closing one that was found does nothing.
+ * <p>Closing a sandbox that {@link Sandboxes#create} or {@link #fork} made deletes it, unless
+ * {@link #detach} was called; closing one that was found does nothing.
  */
 public final class Sandbox implements AutoCloseable {
   private static final Duration EXEC_GRACE = Duration.ofSeconds(30);
+
+  /** A full disk may have to be copied, and a fork may make a thousand sandboxes. */
+  private static final Duration STATE_TIMEOUT = Duration.ofMinutes(10);
 
   private final Api api;
   private final SandboxInfo info;
@@ -136,6 +141,72 @@ public final class Sandbox implements AutoCloseable {
   /** Connects to a TCP port on the sandbox's own loopback. */
   public PortConnection connect(int port) {
     return new PortConnection(api.openWebSocket(path + "/ports/" + port + "/connect"));
+  }
+
+  /** Keeps its state as it is now; programs that run go on. */
+  public Checkpoint checkpoint() {
+    return checkpoint(JsonObject.builder().build());
+  }
+
+  /** Keeps its state as it is now under a name; programs that run go on. */
+  public Checkpoint checkpoint(String name) {
+    return checkpoint(JsonObject.builder().put("name", name).build());
+  }
+
+  private Checkpoint checkpoint(JsonObject body) {
+    return callForState("/checkpoints", body, Checkpoint::of);
+  }
+
+  /** Its own checkpoints, the newest last. */
+  public List<Checkpoint> checkpoints() {
+    return api.fetch(path + "/checkpoints", Checkpoints::items);
+  }
+
+  /**
+   * Puts the state of a checkpoint in the place of its own.
+   *
+   * @return the id of a checkpoint of the state before; restoring that one undoes this
+   */
+  public String restore(String checkpointId) {
+    return callForState(
+        "/restore",
+        JsonObject.builder().put("checkpoint", checkpointId).build(),
+        json -> json.requireText("undo"));
+  }
+
+  /** Makes a sandbox that starts with the state of this one. Closing it deletes it. */
+  public Sandbox fork() {
+    return fork(1).getFirst().sandbox();
+  }
+
+  /** Makes so many sandboxes that start with the state of this one; each may fail by itself. */
+  public List<Fork> fork(int count) {
+    return callForState(
+        "/fork", JsonObject.builder().put("count", count).build(), json -> forks(api, json));
+  }
+
+  static List<Fork> forks(Api api, JsonObject json) {
+    List<Fork> forks = json.objects("items").stream().map(item -> forkOf(api, item)).toList();
+    if (forks.isEmpty()) {
+      throw new JsonShapeException("\"items\" is empty");
+    }
+    return forks;
+  }
+
+  private static Fork forkOf(Api api, JsonObject item) {
+    if (item.find("problem").isEmpty()) {
+      return new Fork.Made(new Sandbox(api, SandboxInfo.of(item.requireObject("sandbox")), true));
+    }
+    JsonObject problem = item.requireObject("problem");
+    return new Fork.Failed(Api.problem(problem.requireInt("status"), problem));
+  }
+
+  private <T> T callForState(String verb, JsonObject body, Function<JsonObject, T> reader) {
+    return api.call(
+        Request.of("POST", path + verb)
+            .body(Body.json(Json.write(body)))
+            .readTimeout(STATE_TIMEOUT),
+        reader);
   }
 
   /** Closing no longer deletes it. */

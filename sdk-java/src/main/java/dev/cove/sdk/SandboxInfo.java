@@ -11,6 +11,7 @@ import java.util.Optional;
  *
  * @param state requested, starting, running, stopped or failed; later servers may know more
  * @param reason why it stopped or failed
+ * @param parent the sandbox that it was forked from, or whose checkpoint it was made from
  */
 public record SandboxInfo(
     String id,
@@ -25,7 +26,8 @@ public record SandboxInfo(
     int maxProcesses,
     Map<String, String> labels,
     Instant createdAt,
-    Optional<Instant> startedAt) {
+    Optional<Instant> startedAt,
+    Optional<String> parent) {
   static SandboxInfo of(JsonObject json) {
     return new SandboxInfo(
         json.requireText("id"),
@@ -40,7 +42,8 @@ public record SandboxInfo(
         json.requireInt("maxProcesses"),
         json.textMap("labels"),
         json.requireInstant("createdAt"),
-        json.findInstant("startedAt"));
+        json.findInstant("startedAt"),
+        json.findText("parent"));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
@@ -56,6 +59,7 @@ public record SandboxInfo(
         .put("labels", JsonObject.ofTexts(labels))
         .put("createdAt", createdAt.toString());
     startedAt.ifPresent(when -> json.put("startedAt", when.toString()));
+    parent.ifPresent(origin -> json.put("parent", origin));
     return Json.writeText(json.build());
   }
 }
