@@ -41,6 +41,8 @@ final class CommandLineFrame {
         .setOut(new PrintWriter(session.out(), true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(session.err(), true, StandardCharsets.UTF_8))
         .setColorScheme(CommandLine.Help.defaultColorScheme(session.colours() ? Ansi.ON : Ansi.OFF))
+        // A checkpoint may be called as a verb is: cove checkpoint --name ls box.
+        .setAllowSubcommandsAsOptionParameters(true)
         .setParameterExceptionHandler(this::misused)
         .setExecutionExceptionHandler(this::failed);
     addHelp(commandLine);
@@ -88,6 +90,9 @@ final class CommandLineFrame {
   private int failed(Exception e, CommandLine where, ParseResult parsed) throws Exception {
     boolean runner = RUNNERS.contains(where.getCommandName());
     switch (e) {
+      case Misuse _ -> {
+        return misused(new ParameterException(where, e.getMessage()), new String[0]);
+      }
       case UserError _, CoveException _, UncheckedIOException _ ->
           where.getErr().println("cove: " + sentence(e.getMessage()));
       default -> throw e;

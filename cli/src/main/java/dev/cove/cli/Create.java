@@ -30,7 +30,8 @@ final class Create implements Callable<Integer> {
         .flag("--json", "Print the whole sandbox as JSON.", () -> create.json = true)
         .examples(
             "cove create --name builder --memory 2G --label team=web",
-            "cove create --json --env CI=1")
+            "cove create --json --env CI=1",
+            "cove create --checkpoint c0123456789abcdefghi")
         .build();
   }
 

@@ -10,6 +10,8 @@ final class CreateFlags {
 
   private Optional<String> template = Optional.empty();
 
+  private Optional<String> checkpoint = Optional.empty();
+
   private Optional<String> tier = Optional.empty();
 
   private Optional<Double> cpus = Optional.empty();
@@ -32,6 +34,11 @@ final class CreateFlags {
             "TEMPLATE",
             "What its files start from; default 'host': this machine's own programs.",
             v -> template = Optional.of(v))
+        .text(
+            "--checkpoint",
+            "ID",
+            "A checkpoint to start from; template, tier and disk are then its own.",
+            v -> checkpoint = Optional.of(v))
         .text("--tier", "TIER", "The isolation: 'container'.", v -> tier = Optional.of(v))
         .value(
             "--cpus",
@@ -74,6 +81,7 @@ final class CreateFlags {
     CreateOptions options = CreateOptions.defaults();
     options = with(options, name, CreateOptions::name);
     options = with(options, template, CreateOptions::template);
+    options = with(options, checkpoint, CreateOptions::checkpoint);
     options = with(options, tier, CreateOptions::tier);
     options = with(options, cpus, CreateOptions::cpus);
     options = with(options, memory.map(Megabytes.Size::count), CreateOptions::memoryMb);

@@ -101,12 +101,27 @@ final class Description {
 
   <T> Description parameter(
       String label, String text, ITypeConverter<T> converter, Class<T> type, Consumer<T> target) {
+    return parameter("1", label, text, converter, type, target);
+  }
+
+  /** A word that may be missing. */
+  Description optionalParameter(String label, String text, Consumer<String> target) {
+    return parameter("0..1", label, text, value -> value, String.class, target);
+  }
+
+  private <T> Description parameter(
+      String arity,
+      String label,
+      String text,
+      ITypeConverter<T> converter,
+      Class<T> type,
+      Consumer<T> target) {
     var binding = new Binding<T>(target);
     spec.addPositional(
         PositionalParamSpec.builder()
             .index(Integer.toString(spec.positionalParameters().size()))
-            .arity("1")
-            .required(true)
+            .arity(arity)
+            .required(!arity.startsWith("0"))
             .type(type)
             .converters(converter)
             .paramLabel(label)
@@ -143,6 +158,12 @@ final class Description {
 
   Description verb(String name, CommandSpec verb) {
     spec.addSubcommand(name, verb);
+    return this;
+  }
+
+  /** Says how to call it where picocli can't know that some words exclude others. */
+  Description synopsis(String first, String other) {
+    spec.usageMessage().customSynopsis(first, "   or: " + other);
     return this;
   }
 

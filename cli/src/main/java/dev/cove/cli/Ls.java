@@ -61,7 +61,7 @@ final class Ls implements Callable<Integer> {
       table.row(
           box.id(),
           box.name(),
-          box.reason().map(why -> box.state() + " (" + why + ")").orElse(box.state()),
+          state(box),
           box.template(),
           Human.number(box.cpus()),
           Human.megabytes(box.memoryMb()),
@@ -69,6 +69,10 @@ final class Ls implements Callable<Integer> {
           labels(box));
     }
     return table;
+  }
+
+  static String state(SandboxInfo box) {
+    return box.reason().map(why -> box.state() + " (" + why + ")").orElse(box.state());
   }
 
   private static String labels(SandboxInfo box) {

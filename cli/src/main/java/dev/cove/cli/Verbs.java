@@ -29,6 +29,10 @@ final class Verbs {
     ALL.put("ps", Ps::describe);
     ALL.put("top", Top::describe);
     ALL.put("rm", Rm::describe);
+    ALL.put("checkpoint", Checkpoint::describe);
+    ALL.put("restore", Restore::describe);
+    ALL.put("fork", Fork::describe);
+    ALL.put("tree", Tree::describe);
     ALL.put("up", Up::describe);
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);

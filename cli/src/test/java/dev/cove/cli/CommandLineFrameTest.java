@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,10 @@ class CommandLineFrameTest {
         "ps",
         "top",
         "rm",
+        "checkpoint",
+        "restore",
+        "fork",
+        "tree",
         "up",
         "down",
         "env",
@@ -78,6 +83,59 @@ class CommandLineFrameTest {
   }
 
   @Test
+  void checkpoint_takes_a_sandbox_or_a_verb_below_it() {
+    for (String[] call :
+        new String[][] {
+          {"checkpoint", "box"},
+          {"checkpoint", "box", "--name", "n", "--json"},
+          {"checkpoint", "--name", "ls", "box"},
+          {"checkpoint", "--", "ls"},
+          {"checkpoint", "ls"},
+          {"checkpoint", "ls", "--json", "box"},
+          {"checkpoint", "rm", "c1", "c2"}
+        }) {
+      CommandRun understood = offline(call);
+      assertThat(understood.err()).startsWith("cove: No Cove server runs here.");
+      assertThat(understood.code()).isEqualTo(ExitCode.FAILED);
+    }
+    assertThat(offline("checkpoint", "--help").out())
+        .startsWith(
+            "Usage: cove checkpoint [--json] [--name=NAME] BOX\n   or: cove checkpoint VERB")
+        .containsPattern("\n  ls +List");
+  }
+
+  @Test
+  void checkpoint_refuses_what_would_be_lost() {
+    for (String[] call :
+        new String[][] {
+          {"checkpoint"},
+          {"checkpoint", "--name", "n"},
+          {"checkpoint", "box", "other"},
+          {"checkpoint", "box", "ls"},
+          {"checkpoint", "--json", "ls"},
+          {"checkpoint", "box", "rm", "c1"},
+          {"checkpoint", "rm"},
+          {"checkpoint", "ls", "box", "other"}
+        }) {
+      CommandRun misused = offline(call);
+      assertThat(misused.code()).as(String.join(" ", call)).isEqualTo(ExitCode.USAGE);
+      assertThat(misused.err()).startsWith("cove: ").doesNotContain("Exception");
+    }
+    assertThat(offline("checkpoint").err())
+        .isEqualTo(
+            "cove: Say which sandbox: cove checkpoint BOX.\nTry 'cove checkpoint --help'.\n");
+  }
+
+  @Test
+  void restore_and_fork_want_all_their_words() {
+    assertThat(offline("restore", "box").code()).isEqualTo(ExitCode.USAGE);
+    assertThat(offline("restore", "box", "c1").code()).isEqualTo(ExitCode.FAILED);
+    assertThat(offline("fork").code()).isEqualTo(ExitCode.USAGE);
+    assertThat(offline("fork", "--count", "many", "box").code()).isEqualTo(ExitCode.USAGE);
+    assertThat(offline("fork", "--count", "3", "box").code()).isEqualTo(ExitCode.FAILED);
+  }
+
+  @Test
   void where_no_server_runs_the_message_says_how_to_start_one() {
     CommandRun ls = offline("ls");
     assertThat(ls.code()).isEqualTo(ExitCode.FAILED);
@@ -111,6 +169,9 @@ class CommandLineFrameTest {
     }
     assertThat(process.waitFor()).isZero();
     assertThat(script.out()).contains("--idempotency-key");
+    for (String verb : List.of("checkpoint_ls", "checkpoint_rm", "restore", "fork", "tree")) {
+      assertThat(script.out()).contains("function _picocli_cove_" + verb + "()");
+    }
     assertThat(offline("completion", "fish").code()).isEqualTo(ExitCode.USAGE);
   }
 }
