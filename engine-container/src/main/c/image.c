@@ -179,7 +179,9 @@ int image_mount(int folder, const char *name, uint32_t loop_number) {
     return -1;
   }
   step = "reach the image";
-  return ext4_mount(loop_number, 0);
+  /* A second mount must say what the first did. */
+  int mount = ext4_mount(loop_number, 0);
+  return mount < 0 && errno == EBUSY ? ext4_mount(loop_number, 1) : mount;
 }
 
 static int image_reach(const char *id, uint32_t loop_number) {

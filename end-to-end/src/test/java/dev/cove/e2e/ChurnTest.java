@@ -15,6 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Many sandboxes come and go, and it is as if they had never been. */
 class ChurnTest {
   private static final int WORKERS = 8;
+  private static final int POOL = 32;
   private static final int WARM_UP = 100;
   private static final int SANDBOXES = Integer.getInteger("cove.churn", 1_000);
 
@@ -66,7 +67,7 @@ class ChurnTest {
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> {
           int warm = server.cove().system().warm();
-          assertThat(warm).isEqualTo(8);
+          assertThat(warm).isEqualTo(POOL);
           assertThat(count("data/engine/sandboxes")).isEqualTo(warm);
           assertThat(count("run/s")).isEqualTo(warm);
         });

@@ -75,13 +75,23 @@ final class Launcher {
   }
 
   Cli.Outcome run(String... args) throws IOException, InterruptedException {
-    Path stdout = Files.createTempFile(folder, "stdout", "");
-    Path stderr = Files.createTempFile(folder, "stderr", "");
     var command = new ArrayList<>(List.of(folder.resolve("cove").toString()));
     command.addAll(List.of(args));
+    return execute(command);
+  }
+
+  /** Runs lines that a person would type in the launcher's folder; the first that fails ends it. */
+  Cli.Outcome script(String lines) throws IOException, InterruptedException {
+    return execute(List.of("sh", "-eu", "-c", lines));
+  }
+
+  private Cli.Outcome execute(List<String> command) throws IOException, InterruptedException {
+    Path stdout = Files.createTempFile(folder, "stdout", "");
+    Path stderr = Files.createTempFile(folder, "stderr", "");
     // Files, because a server that is started in the background would hold a pipe open.
     var builder =
         new ProcessBuilder(command)
+            .directory(folder.toFile())
             .redirectInput(Path.of("/dev/null").toFile())
             .redirectOutput(stdout.toFile())
             .redirectError(stderr.toFile());
@@ -91,7 +101,7 @@ final class Launcher {
     builder.environment().put("COVE_POOL_SIZE", "0");
     Process process = builder.start();
     try {
-      assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("cove %s ends", args[0]).isTrue();
+      assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("%s ends", command).isTrue();
     } finally {
       process.destroyForcibly();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,6 +75,18 @@ class LauncherTest {
     assertThat(cove.run("exec", id, "--", "echo", "still here").stdout()).isEqualTo("still here\n");
     assertThat(cove.run("down", "--all").exitCode()).isZero();
     assertThat(HostProcesses.isRunning(agent)).isFalse();
+  }
+
+  @Test
+  void the_readmes_walk_through_of_checkpoints_works() throws Exception {
+    String readme = Files.readString(Launcher.repository().resolve("README.md"));
+    var block =
+        Pattern.compile("(?s)a test runs this block -->\\R```sh\\R(.*?)```").matcher(readme);
+    assertThat(block.find()).isTrue();
+    cove.run("up");
+    var outcome = cove.script(block.group(1));
+    assertThat(outcome.exitCode()).as(outcome.stderr()).isZero();
+    assertThat(outcome.stdout()).contains("\nprepared\n").contains("base");
   }
 
   @Test

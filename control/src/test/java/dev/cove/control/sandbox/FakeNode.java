@@ -64,7 +64,7 @@ final class FakeNode implements Node {
   }
 
   @Override
-  public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
+  public synchronized Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
     if (reserved.size() + running.size() >= maxSandboxes) {
       throw new CoveException(ErrorCode.NO_ROOM, "full");
     }
@@ -80,10 +80,12 @@ final class FakeNode implements Node {
     if (startsFail) {
       throw new CoveException(ErrorCode.UNAVAILABLE, "the cage could not be built");
     }
-    if (!reserved.remove(id)) {
-      throw new IllegalStateException(id + " was not reserved");
+    synchronized (this) {
+      if (!reserved.remove(id)) {
+        throw new IllegalStateException(id + " was not reserved");
+      }
+      running.put(id, spec);
     }
-    running.put(id, spec);
     standsOn.put(id, layers);
   }
 

@@ -228,7 +228,7 @@ public final class ContainerEngine implements Engine {
     Path folder = home.sandbox(id);
     record.write(folder);
     RootRecord.write(folder, plan.root());
-    sealedImages.require(plan.root().sealed());
+    sealedImages.require(plan.root());
     cgroups.create(id, plan.resources());
     SpawnerRequest.Start request = request(plan, record);
     var started = spawner.start(request);

@@ -43,7 +43,8 @@ final class Sealer {
       SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer, boolean agentIdle) {
     SandboxId id = standing.id();
     call(SpawnerRequest.OnImage.Work.SYNC, id, running, layer);
-    images.require(standing.root().sealed());
+    images.require(standing.root());
+    prepare(layer, standing.root());
     long start = System.nanoTime();
     Outcome outcome;
     try {
@@ -63,6 +64,14 @@ final class Sealer {
     Sealing told = outcome.sealing();
     return new Outcome(
         new Sealing(told.moved(), frozen, told.bytes()), outcome.running(), outcome.root());
+  }
+
+  private void prepare(LayerId layer, RootFs root) {
+    try {
+      images.prepare(layer, root);
+    } catch (IOException e) {
+      throw new EngineException("Could not prepare layer " + layer, e);
+    }
   }
 
   private Outcome copy(SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer) {
@@ -104,6 +113,7 @@ final class Sealer {
               "Could not seal the disk of sandbox %s: %s".formatted(next.id(), e.getMessage()), e);
       try {
         undo(next.id(), running, layer);
+        images.remove(layer);
       } catch (EngineException | IOException again) {
         fault.addSuppressed(again);
       }
