@@ -25,7 +25,10 @@ public interface Engine extends AutoCloseable {
    */
   Cage start(CagePlan plan);
 
-  /** A cage that an earlier engine object started and that still runs. */
+  /**
+   * A cage that an earlier engine object started and that still runs. It is thawed: the engine may
+   * have died while it made a layer.
+   */
   Optional<Cage> adopt(SandboxId id);
 
   /** Every sandbox of which anything is left on this host: process, cgroup, socket or folder. */

@@ -10,7 +10,11 @@ final class LoopDevices {
   private LoopDevices() {}
 
   /** The number of the device that shows that file. */
-  static Optional<Integer> behind(Path image) throws IOException {
+  static Optional<Integer> behind(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      return Optional.empty();
+    }
+    Path image = file.toRealPath();
     try (var devices = Files.newDirectoryStream(Path.of("/sys/block"), "loop*")) {
       for (Path device : devices) {
         Path backing = device.resolve("loop/backing_file");

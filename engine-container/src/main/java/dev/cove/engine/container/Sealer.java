@@ -144,6 +144,7 @@ final class Sealer {
     Path note = folder.resolve(NOTE);
     try {
       if (!Files.exists(note)) {
+        cgroups.thaw(id); // a copy may have been under way
         return Optional.of(running);
       }
       String[] words = Files.readString(note).split(" ");
