@@ -58,6 +58,11 @@ void report_values(const uint64_t *values, int count) {
   check(write(report_fd, message, size) == (ssize_t)size ? 0 : -1);
 }
 
+void report_end(void) {
+  close(report_fd);
+  report_fd = -1;
+}
+
 /* A mount that outlives the child: the descriptor travels with the message. */
 void report_mount(uint64_t value, int mount) {
   unsigned char message[16];

@@ -179,27 +179,13 @@ int image_mount(int folder, const char *name, uint32_t loop_number) {
     return -1;
   }
   step = "reach the image";
-  /* A second mount must say what the first did. */
-  int mount = ext4_mount(loop_number, 0);
-  return mount < 0 && errno == EBUSY ? ext4_mount(loop_number, 1) : mount;
+  return ext4_mount(loop_number, 0);
 }
 
 static int image_reach(const char *id, uint32_t loop_number) {
   char name[64];
   snprintf(name, sizeof name, "%s/image", id);
   return image_mount(host.sandboxes, name, loop_number);
-}
-
-/* For the whole file system, whoever has it mounted. -1 while somebody has a file open to write. */
-int image_read_only(int mount, int read_only) {
-  int fs = (int)syscall(SYS_fspick, mount, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
-  if (fs < 0) return -1;
-  long result = syscall(SYS_fsconfig, fs, FSCONFIG_SET_FLAG, read_only ? "ro" : "rw", NULL, 0);
-  if (result == 0) result = syscall(SYS_fsconfig, fs, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
-  int error = errno;
-  close(fs);
-  errno = error;
-  return (int)result;
 }
 
 void image_measure(const char *id, uint32_t loop_number) {

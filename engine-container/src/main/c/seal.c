@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "spawner.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
@@ -50,9 +49,9 @@ static uint64_t bytes_of(int image) {
 /* Ahead of the freeze, so that little is left to be flushed during it. */
 void seal_sync(const struct seal *seal) {
   flush(reach(seal));
-  int image = open_image(seal);
-  step = "write the image to disk";
-  check(fsync(image));
+  /* To the disk as well: the loop device of a sealed image waits for that. */
+  step = "write the image to the disk";
+  check(fdatasync(open_image(seal)));
   report_values(NULL, 0);
   _exit(0);
 }
@@ -62,9 +61,7 @@ void seal_sync(const struct seal *seal) {
  * loop device still belonging to the image shows that the sandbox still stands on it.
  */
 void seal_undo(const struct seal *seal) {
-  int mount = check(image_mount(host.sealed, seal->layer, seal->loop_number));
-  step = "open the image again";
-  check(image_read_only(mount, 0));
+  close(check(image_mount(host.sealed, seal->layer, seal->loop_number)));
   char name[64], next[64];
   snprintf(name, sizeof name, "%s/image", seal->id);
   snprintf(next, sizeof next, "%s/image.next", seal->id);
@@ -119,7 +116,6 @@ static void change_root(int tree, int mount_ns) {
   step = "change to the new root", step_name = NULL;
   check(fchdir(tree));
   check((int)syscall(SYS_pivot_root, ".", "."));
-  check(umount2(".", MNT_DETACH));
 }
 
 /*
@@ -129,18 +125,15 @@ static void change_root(int tree, int mount_ns) {
 void seal_move(const struct seal *seal, const struct plan *plan) {
   int old = reach(seal);
   uint64_t bytes = bytes_of(open_image(seal));
-  step = "close the image";
-  check(image_read_only(old, 1));
+  /*
+   * After this nothing writes to the image: the processes stand still, and when they go on they
+   * stand on another. All that its end will still write is that it was closed in order.
+   */
+  flush(old);
   char name[64];
   snprintf(name, sizeof name, "%s/image", seal->id);
   step = "put the image with the sealed ones";
-  int error = 0;
-  if (syscall(SYS_renameat2, host.sandboxes, name, host.sealed, seal->layer, NOREPLACE) < 0) {
-    error = errno;
-    image_read_only(old, 0);
-    child_fail(error);
-  }
-  /* From here on a failure leaves the sandbox read-only; whoever asked takes it back. */
+  check((int)syscall(SYS_renameat2, host.sandboxes, name, host.sealed, seal->layer, NOREPLACE));
   shelf_put(seal->layer);
   uint32_t loop_number = plan->spare >= 0 ? plan->spare_loop : UINT32_MAX;
   int image = plan->spare;
@@ -166,5 +159,7 @@ void seal_move(const struct seal *seal, const struct plan *plan) {
   change_root(tree, mount_ns);
   uint64_t values[] = {bytes, loop_number};
   report_values(values, 2);
+  report_end();
+  umount2(".", MNT_DETACH); /* takes milliseconds, and the sandbox need not wait for it */
   _exit(0);
 }

@@ -84,6 +84,7 @@ extern const char *step_name;
 int check(int result); /* ends the child when a call failed */
 void report_values(const uint64_t *values, int count);
 void report_to(int fd);
+void report_end(void); /* what follows keeps nobody waiting */
 void report_mount(uint64_t value, int mount);
 
 /* tree.c */
@@ -125,7 +126,6 @@ __attribute__((noreturn)) void seal_sync(const struct seal *seal);
 
 /* image.c */
 int image_mount(int folder, const char *name, uint32_t loop_number);
-int image_read_only(int mount, int read_only);
 void copy_sparse(int from, int to);
 int loop_configure(int image, uint32_t *number, int read_only);
 int ext4_mount(uint32_t loop_number, int read_only);
