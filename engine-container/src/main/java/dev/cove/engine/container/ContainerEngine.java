@@ -304,13 +304,10 @@ public final class ContainerEngine implements Engine {
     if (exit.isDone()) {
       return Optional.empty();
     }
-    return sealer
-        .repair(id, running.get(), root.get())
-        .map(now -> {
-          RootFs standsOn = RootRecord.find(folder).orElse(root.get());
-          var standing = new ContainerCage.Standing(standsOn, baseImageFor(id));
-          return register(id, record.get(), now, exit, standing);
-        });
+    var now = sealer.repair(id, running.get(), root.get());
+    RootFs standsOn = RootRecord.find(folder).orElse(root.get());
+    var standing = new ContainerCage.Standing(standsOn, baseImageFor(id));
+    return Optional.of(register(id, record.get(), now, exit, standing));
   }
 
   /** The image that is as large as the one the sandbox has. */

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes layers of what sandboxes write.
@@ -22,6 +24,7 @@ import java.util.Set;
  * later either takes the move back or writes down that it happened.
  */
 final class Sealer {
+  private static final Logger LOG = LoggerFactory.getLogger(Sealer.class);
   private static final String NOTE = "sealing";
 
   private final EngineHome home;
@@ -138,36 +141,44 @@ final class Sealer {
     }
   }
 
-  /** Ends a move that an earlier engine began with this running sandbox, one way or the other. */
-  Optional<CageRecord.Running> repair(SandboxId id, CageRecord.Running running, RootFs root) {
-    Path folder = home.sandbox(id);
-    Path note = folder.resolve(NOTE);
+  /**
+   * Ends, one way or the other, a move that an earlier engine began with this running sandbox. What
+   * cannot be ended now is left for the next start; the sandbox runs on either way.
+   */
+  CageRecord.Running repair(SandboxId id, CageRecord.Running running, RootFs root) {
+    Path note = home.sandbox(id).resolve(NOTE);
+    CageRecord.Running now = running;
     try {
-      if (!Files.exists(note)) {
-        cgroups.thaw(id); // a copy may have been under way
-        return Optional.of(running);
-      }
-      String[] words = Files.readString(note).split(" ");
-      if (words.length == 2) {
-        LayerId layer = new LayerId(words[0]);
-        Optional<Integer> device = LoopDevices.behind(folder.resolve("image"));
-        if (device.isPresent() && device.get() != running.loopDevice()) {
-          List<LayerId> sealed = new ArrayList<>(root.sealed());
-          if (!sealed.contains(layer)) {
-            sealed.addFirst(layer);
-          }
-          running = new CageRecord.Running(running.process(), device.get());
-          CageRecord.writeRunning(folder, running);
-          RootRecord.write(folder, root.over(sealed));
-        } else {
-          undo(id, running, layer);
+      if (Files.exists(note)) {
+        String[] words = Files.readString(note).split(" ");
+        if (words.length == 2) {
+          now = settle(id, running, root, new LayerId(words[0]));
         }
+        Files.deleteIfExists(note);
       }
-      Files.deleteIfExists(note);
-      cgroups.thaw(id);
-      return Optional.of(running);
     } catch (IOException | EngineException e) {
-      return Optional.empty();
+      LOG.warn("sandbox {}: a layer that was being made could not be settled", id, e);
     }
+    cgroups.thaw(id); // it stood still while the layer was made
+    return now;
+  }
+
+  /** A device behind the sandbox's new image shows that it stands on that one already. */
+  private CageRecord.Running settle(
+      SandboxId id, CageRecord.Running running, RootFs root, LayerId layer) throws IOException {
+    Path folder = home.sandbox(id);
+    Optional<Integer> device = LoopDevices.behind(folder.resolve("image"));
+    if (device.isEmpty() || device.get() == running.loopDevice()) {
+      undo(id, running, layer);
+      return running;
+    }
+    List<LayerId> sealed = new ArrayList<>(root.sealed());
+    if (!sealed.contains(layer)) {
+      sealed.addFirst(layer);
+    }
+    var now = new CageRecord.Running(running.process(), device.get());
+    CageRecord.writeRunning(folder, now);
+    RootRecord.write(folder, root.over(sealed));
+    return now;
   }
 }
