@@ -205,7 +205,7 @@ class ProcessApiTest {
       assertThat(socket.nextClosed().code()).isEqualTo(1008);
     }
     try (var socket = TestSocket.open(EDGE, box + "/attach")) {
-      socket.text("{\"type\":\"start\",\"cwd\":\"" + "x".repeat(300_000) + "\"}");
+      socket.textUntilRefused("{\"type\":\"start\",\"cwd\":\"" + "x".repeat(300_000) + "\"}");
       assertThat(socket.nextClosed().code()).isEqualTo(1009);
     }
   }

@@ -1,5 +1,6 @@
 package dev.cove.edge;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
@@ -45,6 +46,18 @@ final class TestSocket implements WebSocket.Listener, AutoCloseable {
   TestSocket text(String message) throws Exception {
     socket.sendText(message, true).get(30, TimeUnit.SECONDS);
     return this;
+  }
+
+  /** Sends what the server may refuse before it has read it all. */
+  TestSocket textUntilRefused(String message) throws Exception {
+    try {
+      return text(message);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException) {
+        return this; // the server has closed already
+      }
+      throw e;
+    }
   }
 
   TestSocket binary(byte[] bytes) throws Exception {
