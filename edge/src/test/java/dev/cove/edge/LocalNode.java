@@ -88,7 +88,8 @@ final class LocalNode implements Node {
   }
 
   @Override
-  public void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+  public void rebuild(
+      SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot make checkpoints");
   }
 

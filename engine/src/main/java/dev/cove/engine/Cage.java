@@ -29,7 +29,8 @@ public interface Cage {
 
   /**
    * Makes a layer of what the sandbox has written, at one moment at which every process stands
-   * still. When it throws, there is no layer and the sandbox runs on as before.
+   * still. When it throws, there is no layer to build on, and the sandbox runs on with its files as
+   * they were.
    *
    * @param agentIdle whether nobody uses the agent just now, so that its root may be changed
    */

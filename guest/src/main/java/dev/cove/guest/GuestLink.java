@@ -225,8 +225,11 @@ public final class GuestLink implements Guest, AutoCloseable {
    */
   public boolean hold() {
     synchronized (gate) {
-      held = !held && channels.isEmpty();
-      return held;
+      if (held || !channels.isEmpty()) {
+        return false;
+      }
+      held = true;
+      return true;
     }
   }
 

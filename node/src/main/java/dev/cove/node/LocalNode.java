@@ -224,15 +224,30 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+  public void rebuild(
+      SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore) {
     requireRunning(id).remove();
     try {
-      var built = new Resident(Optional.of(build(id, spec, layers)), spec.resources());
-      residents.put(id, built);
+      install(id, spec, layers);
     } catch (CoveException e) {
-      lost(id, "it could not be started again: " + e.getMessage());
+      returnTo(id, spec, layersBefore, e);
       throw e;
     }
+  }
+
+  private void returnTo(
+      SandboxId id, SandboxSpec spec, List<LayerId> layersBefore, CoveException why) {
+    try {
+      install(id, spec, layersBefore);
+    } catch (CoveException e) {
+      why.addSuppressed(e);
+      lost(id, "it could not be started again: " + e.getMessage());
+    }
+  }
+
+  private void install(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    SandboxSupervisor built = build(id, spec, layers);
+    residents.put(id, new Resident(Optional.of(built), spec.resources()));
   }
 
   @Override

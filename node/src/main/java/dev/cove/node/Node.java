@@ -46,16 +46,17 @@ public interface Node extends AutoCloseable {
   void start(SandboxId id, SandboxSpec spec, List<LayerId> layers);
 
   /**
-   * Makes a layer of what a running sandbox has written. When it throws, there is no layer and the
-   * sandbox runs on as before.
+   * Makes a layer of what a running sandbox has written. When it throws, there is no layer to build
+   * on, and the sandbox runs on with its files as they were.
    */
   Sealed seal(SandboxId id);
 
   /**
    * Ends the processes of a running sandbox and starts it again over other layers; what it had
-   * written since it was last sealed is gone.
+   * written since it was last sealed is gone. Where that fails it is started over the layers before
+   * instead, and the failure thrown.
    */
-  void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers);
+  void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore);
 
   /** Removes every layer that is neither among these nor under a sandbox of this node. */
   void keepLayers(Set<LayerId> recorded);

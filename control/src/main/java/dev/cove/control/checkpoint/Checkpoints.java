@@ -118,10 +118,14 @@ public final class Checkpoints {
   }
 
   public void delete(String id) {
-    Checkpoint checkpoint = require(id);
+    forget(require(id));
+    collect();
+  }
+
+  /** Drops the row, if somebody else has not yet; layers that only it needed stay for now. */
+  public void forget(Checkpoint checkpoint) {
     rows.remove(checkpoint.id());
     all.remove(checkpoint.id());
-    collect();
   }
 
   /** Collects in a moment, once for all who ask meanwhile. */

@@ -12,8 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
@@ -73,7 +71,7 @@ public final class Branches {
                 + " sandbox from it instead.");
       }
       Checkpoint undo = checkpoints.take(sandbox.id(), spec, "", Checkpoint.Reason.BEFORE_RESTORE);
-      node.rebuild(sandbox.id(), spec, target.layers());
+      node.rebuild(sandbox.id(), spec, target.layers(), undo.layers());
       return new Restored(sandbox, undo);
     });
   }
@@ -84,28 +82,29 @@ public final class Branches {
    * @param wish template, tier and disk size are those of the checkpoint and must not be given
    */
   public Sandbox create(String checkpointId, FromCheckpoint wish) {
-    return checkpoints.using(() -> {
-      Checkpoint from = checkpoints.require(checkpointId);
-      Map<String, String> env = new HashMap<>(from.env());
-      env.putAll(wish.env());
-      Resources there = from.resources();
-      var resources =
-          new Resources(
-              wish.milliCpus().orElse(there.milliCpus()),
-              wish.memoryMb().orElse(there.memoryMb()),
-              there.diskMb(),
-              wish.maxProcesses().orElse(there.maxProcesses()));
-      var request =
-          new CreateSandbox(
-              wish.name(),
-              from.template(),
-              from.tier(),
-              resources,
-              env,
-              wish.labels(),
-              Optional.empty());
-      return lifecycle.create(request, new Origin(Optional.of(from.sandbox()), from.layers()));
-    });
+    return checkpoints.using(() -> begin(checkpoints.require(checkpointId), wish));
+  }
+
+  private Sandbox begin(Checkpoint from, FromCheckpoint wish) {
+    Map<String, String> env = new HashMap<>(from.env());
+    env.putAll(wish.env());
+    Resources there = from.resources();
+    var resources =
+        new Resources(
+            wish.milliCpus().orElse(there.milliCpus()),
+            wish.memoryMb().orElse(there.memoryMb()),
+            there.diskMb(),
+            wish.maxProcesses().orElse(there.maxProcesses()));
+    var request =
+        new CreateSandbox(
+            wish.name(),
+            from.template(),
+            from.tier(),
+            resources,
+            env,
+            wish.labels(),
+            Optional.empty());
+    return lifecycle.create(request, new Origin(Optional.of(from.sandbox()), from.layers()));
   }
 
   /** What may be said about a sandbox that begins with a checkpoint. */
@@ -124,26 +123,36 @@ public final class Branches {
     record Refused(CoveException why) implements Child {}
   }
 
-  /** Makes so many sandboxes that begin with the state of one; each may fail by itself. */
-  public List<Child> fork(String idOrName, int count) throws InterruptedException {
+  /**
+   * Makes so many sandboxes that begin with the state of one; each may fail by itself.
+   *
+   * <p>The layers are held for all of them together: one that asked by itself would wait behind a
+   * collector that waits for this.
+   */
+  public List<Child> fork(String idOrName, int count) {
     if (count < 1 || count > MAX_FORKS) {
       throw new CoveException(
           ErrorCode.INVALID_REQUEST, "count must be between 1 and " + MAX_FORKS + ".");
     }
     Sandbox parent = lifecycle.require(idOrName);
-    Checkpoint common =
-        lifecycle.exclusively(
-            parent.id().value(),
-            sandbox -> checkpoints.take(sandbox.id(), sandbox.spec(), "", Checkpoint.Reason.FORK));
-    try {
-      return children(parent, common, count);
-    } finally {
-      checkpoints.delete(common.id().value());
-    }
+    List<Child> children =
+        checkpoints.using(() -> {
+          Checkpoint common =
+              lifecycle.exclusively(
+                  parent.id().value(),
+                  sandbox ->
+                      checkpoints.take(sandbox.id(), sandbox.spec(), "", Checkpoint.Reason.FORK));
+          try {
+            return children(parent, common, count);
+          } finally {
+            checkpoints.forget(common);
+          }
+        });
+    checkpoints.collectSoon();
+    return children;
   }
 
-  private List<Child> children(Sandbox parent, Checkpoint common, int count)
-      throws InterruptedException {
+  private List<Child> children(Sandbox parent, Checkpoint common, int count) {
     var wish =
         new FromCheckpoint(
             Optional.empty(),
@@ -152,26 +161,20 @@ public final class Branches {
             Optional.empty(),
             Map.of(),
             parent.spec().labels());
-    List<Child> children = new ArrayList<>();
+    List<Future<Child>> made = new ArrayList<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Callable<Child> make =
-          () -> {
-            try {
-              return new Child.Made(create(common.id().value(), wish));
-            } catch (CoveException e) {
-              return new Child.Refused(e);
-            }
-          };
-      List<Future<Child>> made = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        made.add(threads.submit(make));
+        made.add(threads.submit(() -> child(common, wish)));
       }
-      for (Future<Child> each : made) {
-        children.add(each.get());
-      }
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("A fork failed in a way that no create should", e);
     }
-    return children;
+    return made.stream().map(Future::resultNow).toList();
+  }
+
+  private Child child(Checkpoint common, FromCheckpoint wish) {
+    try {
+      return new Child.Made(begin(common, wish));
+    } catch (CoveException e) {
+      return new Child.Refused(e);
+    }
   }
 }

@@ -129,6 +129,17 @@ class BranchesTest {
   }
 
   @Test
+  void a_restore_that_fails_leaves_the_sandbox_where_it_was() {
+    Sandbox box = control.create("box");
+    Checkpoint first = branches.checkpoint("box", "");
+    control.node.startsFail = true;
+    assertFails(ErrorCode.UNAVAILABLE, () -> branches.restore("box", first.id().value()));
+    Checkpoint before = checkpoints.of(box.id()).getLast();
+    assertThat(before.reason()).isEqualTo(Checkpoint.Reason.BEFORE_RESTORE);
+    assertThat(control.node.standsOn.get(box.id())).isEqualTo(before.layers());
+  }
+
+  @Test
   void children_of_a_fork_fail_one_by_one_and_leave_no_checkpoint() throws Exception {
     Sandbox box = control.create("box");
     control.node.maxSandboxes = 4;

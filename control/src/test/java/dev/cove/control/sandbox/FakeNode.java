@@ -103,8 +103,11 @@ final class FakeNode implements Node {
   }
 
   @Override
-  public void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> under) {
-    standsOn.put(id, under);
+  public void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> under, List<LayerId> before) {
+    standsOn.put(id, startsFail ? before : under);
+    if (startsFail) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "the cage could not be built");
+    }
   }
 
   @Override

@@ -74,7 +74,7 @@ public final class CheckpointRoutes {
         200, new RestoredBody(SandboxBody.of(restored.sandbox()), restored.undo().id().value()));
   }
 
-  private void fork(Exchange exchange) throws IOException, InterruptedException {
+  private void fork(Exchange exchange) throws IOException {
     Integer count = exchange.json(ForkBody.class).count();
     List<Branches.Child> children = branches.fork(exchange.path("box"), count == null ? 1 : count);
     exchange.sendLong(

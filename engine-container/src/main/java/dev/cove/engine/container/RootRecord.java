@@ -15,7 +15,6 @@ import java.util.Optional;
  */
 final class RootRecord {
   private static final String FILE = "root";
-  private static final String END = "end";
 
   private RootRecord() {}
 
@@ -26,7 +25,6 @@ final class RootRecord {
       line(text, "graft", plain(graft.target()) + "\t" + plain(graft.source().toString()));
     }
     root.sealed().forEach(layer -> line(text, "sealed", layer.value()));
-    text.append(END).append('\n');
     Path fresh = folder.resolve(FILE + ".new");
     Files.writeString(fresh, text);
     Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
@@ -55,7 +53,7 @@ final class RootRecord {
           case "layer" -> layers.add(Path.of(words[1]));
           case "graft" -> grafts.add(new RootFs.Graft(words[1], Path.of(words[2])));
           case "sealed" -> sealed.add(new LayerId(words[1]));
-          default -> {}
+          default -> throw new IllegalArgumentException("The record of a root has a " + words[0]);
         }
       }
       return Optional.of(new RootFs(layers, grafts, sealed));

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes layers of what sandboxes write.
  *
- * <p>A move goes through: a note of it in the sandbox's folder; the image closed and renamed; the
+ * <p>A move goes through: a note of it in the sandbox's folder; the image flushed and renamed; the
  * sandbox's root changed; what it stands on written down; the note removed. Whoever finds the note
  * later either takes the move back or writes down that it happened.
  */
@@ -39,7 +39,7 @@ final class Sealer {
     this.images = images;
   }
 
-  /** A sandbox as it stands after a layer was made. */
+  /** A sandbox as it stands after a layer was made, which is not yet sure to be on the disk. */
   record Outcome(Sealing sealing, CageRecord.Running running, RootFs root) {}
 
   Outcome seal(
@@ -59,14 +59,18 @@ final class Sealer {
       cgroups.thaw(id);
     }
     var frozen = Duration.ofNanos(System.nanoTime() - start);
+    Sealing told = outcome.sealing();
+    return new Outcome(
+        new Sealing(told.moved(), frozen, told.bytes()), outcome.running(), outcome.root());
+  }
+
+  /** Returns when the layer is on the disk. */
+  void force(LayerId layer) {
     try {
       images.force(layer);
     } catch (IOException e) {
       throw new EngineException("Could not write layer %s to the disk".formatted(layer), e);
     }
-    Sealing told = outcome.sealing();
-    return new Outcome(
-        new Sealing(told.moved(), frozen, told.bytes()), outcome.running(), outcome.root());
   }
 
   private void prepare(LayerId layer, RootFs root) {
@@ -95,15 +99,24 @@ final class Sealer {
     RootFs root = standing.root().over(sealed);
     try {
       Files.writeString(folder.resolve(NOTE), layer.value() + " .");
-      long[] made = moveImage(standing.on(root), running, layer);
-      images.noteMounted(layer);
-      var now = new CageRecord.Running(running.process(), (int) made[1]);
-      CageRecord.writeRunning(folder, now);
+    } catch (IOException e) {
+      throw new EngineException("Could not note what is about to be done to sandbox " + id, e);
+    }
+    long[] made = moveImage(standing.on(root), running, layer);
+    images.noteMounted(layer);
+    var now = new CageRecord.Running(running.process(), (int) made[1]);
+    writeDown(folder, now, root);
+    return new Outcome(new Sealing(true, Duration.ZERO, made[0]), now, root);
+  }
+
+  /** The sandbox stands there already: where this fails, the note lets the next start do it. */
+  private static void writeDown(Path folder, CageRecord.Running running, RootFs root) {
+    try {
+      CageRecord.writeRunning(folder, running);
       RootRecord.write(folder, root);
       Files.delete(folder.resolve(NOTE));
-      return new Outcome(new Sealing(true, Duration.ZERO, made[0]), now, root);
     } catch (IOException e) {
-      throw new EngineException("Could not write down what sandbox %s stands on".formatted(id), e);
+      LOG.warn("{}: what the sandbox stands on could not be written down", folder, e);
     }
   }
 
