@@ -2,6 +2,7 @@ package dev.cove.edge;
 
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
+import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.SandboxLifecycle;
@@ -73,12 +74,14 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var ledger = Ledger.open(folder.resolve("ledger.db"));
     var lifecycle = SandboxLifecycle.recover(ledger, node, Clock.systemUTC());
     var keys = ApiKeys.open(ledger, Clock.systemUTC());
-    var checkpoints = new Checkpoints(ledger, node, Clock.systemUTC());
+    var layers = new Layers(node);
+    var checkpoints = new Checkpoints(ledger, node, layers, Clock.systemUTC());
+    var branches = new Branches(lifecycle, checkpoints, layers, node);
+    layers.begin();
     var server =
         EdgeServer.start(
             new EdgeConfig("127.0.0.1", 0, "0.1.0-test"),
-            new EdgeServices(
-                lifecycle, new Branches(lifecycle, checkpoints, node), checkpoints, keys, node),
+            new EdgeServices(lifecycle, branches, checkpoints, keys, node),
             limits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));

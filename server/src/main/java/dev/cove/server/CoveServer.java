@@ -3,6 +3,7 @@ package dev.cove.server;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.key.LocalKey;
+import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
 import dev.cove.control.sandbox.Branches;
@@ -60,8 +61,10 @@ final class CoveServer implements AutoCloseable {
     makeLocalKey(keys, home);
     Node node = keep("node", openNode(config));
     SandboxLifecycle lifecycle = keep("lifecycle", SandboxLifecycle.recover(ledger, node, clock));
-    var checkpoints = new Checkpoints(ledger, node, clock);
-    var branches = new Branches(lifecycle, checkpoints, node);
+    var layers = new Layers(node);
+    var checkpoints = new Checkpoints(ledger, node, layers, clock);
+    var branches = new Branches(lifecycle, checkpoints, layers, node);
+    layers.begin();
     EdgeServer edge =
         keep(
             "edge", listen(config, new EdgeServices(lifecycle, branches, checkpoints, keys, node)));

@@ -2,6 +2,7 @@ package dev.cove.control.sandbox;
 
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.control.layer.Layers;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.Resources;
@@ -26,14 +27,15 @@ public final class Branches {
 
   private final SandboxLifecycle lifecycle;
   private final Checkpoints checkpoints;
+  private final Layers layers;
   private final Node node;
 
-  public Branches(SandboxLifecycle lifecycle, Checkpoints checkpoints, Node node) {
+  public Branches(SandboxLifecycle lifecycle, Checkpoints checkpoints, Layers layers, Node node) {
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
+    this.layers = layers;
     this.node = node;
-    lifecycle.afterRemoval(checkpoints::collectSoon);
-    checkpoints.collect();
+    lifecycle.afterRemoval(layers::collectSoon);
   }
 
   public Checkpoint checkpoint(String idOrName, String name) {
@@ -59,7 +61,7 @@ public final class Branches {
   }
 
   private Restored restore(Sandbox sandbox, String checkpointId) {
-    return checkpoints.using(() -> {
+    return layers.using(() -> {
       Checkpoint target = checkpoints.require(checkpointId);
       SandboxSpec spec = sandbox.spec();
       if (!target.template().equals(spec.template())
@@ -82,7 +84,7 @@ public final class Branches {
    * @param wish template, tier and disk size are those of the checkpoint and must not be given
    */
   public Sandbox create(String checkpointId, FromCheckpoint wish) {
-    return checkpoints.using(() -> begin(checkpoints.require(checkpointId), wish));
+    return layers.using(() -> begin(checkpoints.require(checkpointId), wish));
   }
 
   private Sandbox begin(Checkpoint from, FromCheckpoint wish) {
@@ -136,7 +138,7 @@ public final class Branches {
     }
     Sandbox parent = lifecycle.require(idOrName);
     List<Child> children =
-        checkpoints.using(() -> {
+        layers.using(() -> {
           Checkpoint common =
               lifecycle.exclusively(
                   parent.id().value(),
@@ -148,7 +150,7 @@ public final class Branches {
             checkpoints.forget(common);
           }
         });
-    checkpoints.collectSoon();
+    layers.collectSoon();
     return children;
   }
 

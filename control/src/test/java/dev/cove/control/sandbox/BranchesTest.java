@@ -6,6 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.control.layer.Layers;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.nio.file.Path;
@@ -41,8 +42,10 @@ class BranchesTest {
   }
 
   private void connect() {
-    checkpoints = new Checkpoints(control.ledger, control.node, control.clock());
-    branches = new Branches(control.lifecycle, checkpoints, control.node);
+    var layers = new Layers(control.node);
+    checkpoints = new Checkpoints(control.ledger, control.node, layers, control.clock());
+    branches = new Branches(control.lifecycle, checkpoints, layers, control.node);
+    layers.begin();
   }
 
   @AfterEach

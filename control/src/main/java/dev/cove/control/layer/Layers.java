@@ -1,0 +1,105 @@
+package dev.cove.control.layer;
+
+import dev.cove.model.CoveException;
+import dev.cove.model.LayerId;
+import dev.cove.node.Node;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The layers of a node, as far as somebody needs them. Safe for use by many threads.
+ *
+ * <p>A layer comes first, then the row of its holder that points to it; a layer that no holder and
+ * no sandbox needs is rubbish and collected. Whoever is about to need layers works inside {@link
+ * #using}, so that they are not collected under his hands.
+ */
+public final class Layers {
+  private static final Logger log = LoggerFactory.getLogger(Layers.class);
+  private static final Duration SOON = Duration.ofMillis(200);
+
+  private final Node node;
+  private final List<LayerHolder> holders = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean collecting = new AtomicBoolean();
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private volatile boolean complete;
+
+  public Layers(Node node) {
+    this.node = node;
+  }
+
+  /** Adds somebody who needs layers; before {@link #begin}, lest his be taken for rubbish. */
+  public void register(LayerHolder holder) {
+    if (complete) {
+      throw new IllegalStateException(
+          "Layers are collected already, without regard to each " + holder.kind());
+    }
+    holders.add(holder);
+  }
+
+  /** Says that everybody who needs layers is registered, and collects for the first time. */
+  public void begin() {
+    complete = true;
+    collect();
+  }
+
+  /** Does something that needs layers, which stay meanwhile. */
+  public <T> T using(Supplier<T> work) {
+    lock.readLock().lock();
+    try {
+      return work.get();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** Collects in a moment, once for all who ask meanwhile. */
+  public void collectSoon() {
+    if (collecting.compareAndSet(false, true)) {
+      Thread.ofVirtual()
+          .name("collect-layers")
+          .start(() -> {
+            try {
+              Thread.sleep(SOON);
+            } catch (InterruptedException _) {
+              Thread.currentThread().interrupt();
+            }
+            collecting.set(false);
+            collect();
+          });
+    }
+  }
+
+  /**
+   * Removes the layers that nobody needs. What fails is tried again the next time. Does nothing
+   * before {@link #begin}.
+   */
+  public void collect() {
+    if (!complete) {
+      return;
+    }
+    lock.writeLock().lock();
+    try {
+      node.keepLayers(held());
+    } catch (CoveException e) {
+      log.warn("layers that nobody needs could not be removed", e);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  private Set<LayerId> held() {
+    Set<LayerId> held = new HashSet<>();
+    for (LayerHolder holder : holders) {
+      holder.holds().values().forEach(held::addAll);
+    }
+    return held;
+  }
+}
