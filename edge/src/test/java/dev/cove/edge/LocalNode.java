@@ -4,6 +4,7 @@ import dev.cove.engine.EngineReport;
 import dev.cove.guest.AgentBinary;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestLink;
+import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
@@ -61,7 +62,7 @@ final class LocalNode implements Node {
 
   @Override
   public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
-    if (!spec.template().equals("host")) {
+    if (!(spec.template().base() == Base.HOST)) {
       throw new CoveException(ErrorCode.INVALID_REQUEST, "There is no such template");
     }
     SandboxId id = SandboxId.random();

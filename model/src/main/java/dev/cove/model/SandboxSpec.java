@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  */
 public record SandboxSpec(
     String name,
-    String template,
+    SandboxTemplate template,
     Tier tier,
     Resources resources,
     Map<String, String> env,
@@ -27,7 +27,6 @@ public record SandboxSpec(
 
   public SandboxSpec {
     requireText("name", name, MAX_NAME);
-    requireText("template", template, MAX_NAME);
     env = Map.copyOf(env);
     labels = Map.copyOf(labels);
     requireEnv(env);

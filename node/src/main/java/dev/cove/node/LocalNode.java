@@ -9,6 +9,7 @@ import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestMetrics;
+import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
@@ -19,7 +20,7 @@ import dev.cove.node.admission.Admission;
 import dev.cove.node.admission.KernelMemory;
 import dev.cove.node.pool.WarmCages;
 import dev.cove.node.supervisor.SandboxSupervisor;
-import dev.cove.node.template.Templates;
+import dev.cove.node.template.Bases;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -37,7 +38,7 @@ public final class LocalNode implements Node {
   private static final Logger LOG = LoggerFactory.getLogger(LocalNode.class);
 
   private final Engine engine;
-  private final Templates templates;
+  private final Bases bases;
   private final Admission admission;
   private final WarmCages warm;
   private final EngineReport report;
@@ -47,7 +48,7 @@ public final class LocalNode implements Node {
   public LocalNode(NodeConfig config, Engine engine) {
     this.engine = engine;
     this.report = engine.report();
-    this.templates = new Templates(config.data().resolve("templates"));
+    this.bases = new Bases(config.data().resolve("templates"));
     this.admission =
         new Admission(config.maxSandboxes(), config.memoryReserveBytes(), new KernelMemory());
     this.warm = new WarmCages(report.usable() ? config.warmCages() : 0, this::buildWarm);
@@ -81,7 +82,7 @@ public final class LocalNode implements Node {
       }
     }
     if (adopted.isEmpty()) {
-      templates.removeOldVersions();
+      bases.removeOldVersions();
     }
     warm.start();
     return Set.copyOf(adopted);
@@ -106,7 +107,6 @@ public final class LocalNode implements Node {
 
   @Override
   public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
-    templates.requireKnown(spec.template());
     requirePossible(spec);
     admission.requireFits(spec.resources().memoryMb());
     admission.enter();
@@ -140,7 +140,7 @@ public final class LocalNode implements Node {
   }
 
   private static boolean isWarmShape(SandboxSpec spec) {
-    return spec.template().equals(Templates.HOST)
+    return spec.template().base() == Base.HOST
         && spec.resources().diskMb() == Resources.DEFAULT.diskMb();
   }
 
@@ -177,11 +177,11 @@ public final class LocalNode implements Node {
   }
 
   private SandboxSupervisor buildWarm() {
-    return build(SandboxId.random(), templates.rootOf(Templates.HOST), Resources.DEFAULT);
+    return build(SandboxId.random(), bases.rootOf(Base.HOST), Resources.DEFAULT);
   }
 
   private SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    return build(id, templates.rootOf(spec.template()).over(layers), spec.resources());
+    return build(id, bases.rootOf(spec.template().base()).over(layers), spec.resources());
   }
 
   private SandboxSupervisor build(SandboxId id, RootFs root, Resources resources) {

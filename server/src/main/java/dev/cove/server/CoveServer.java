@@ -8,6 +8,7 @@ import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.control.template.Catalogue;
 import dev.cove.edge.EdgeConfig;
 import dev.cove.edge.EdgeServer;
 import dev.cove.edge.EdgeServices;
@@ -60,8 +61,10 @@ final class CoveServer implements AutoCloseable {
     ApiKeys keys = ApiKeys.open(ledger, clock);
     makeLocalKey(keys, home);
     Node node = keep("node", openNode(config));
-    SandboxLifecycle lifecycle = keep("lifecycle", SandboxLifecycle.recover(ledger, node, clock));
     var layers = new Layers(node);
+    var templates = new Catalogue(ledger, layers, clock);
+    SandboxLifecycle lifecycle =
+        keep("lifecycle", SandboxLifecycle.recover(ledger, node, templates, clock));
     var checkpoints = new Checkpoints(ledger, node, layers, clock);
     var branches = new Branches(lifecycle, checkpoints, layers, node);
     layers.begin();

@@ -4,6 +4,7 @@ import dev.cove.model.CheckpointId;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxTemplate;
 import dev.cove.model.Tier;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,7 +28,7 @@ public record Checkpoint(
     String name,
     Reason reason,
     Instant createdAt,
-    String template,
+    SandboxTemplate template,
     Tier tier,
     Resources resources,
     Map<String, String> env,

@@ -3,6 +3,8 @@ package dev.cove.control.checkpoint;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.Session;
+import dev.cove.control.ledger.TemplateColumns;
+import dev.cove.control.ledger.Words;
 import dev.cove.model.CheckpointId;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
@@ -50,15 +52,16 @@ final class CheckpointLedger {
     session.run(
         """
         insert into checkpoint (id, sandbox_id, name, reason, created_at, template, tier, milli_cpus,
-                                memory_mb, disk_mb, max_processes, bytes, frozen_nanos, copied)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                memory_mb, disk_mb, max_processes, bytes, frozen_nanos, copied,
+                                base, user, cwd, entrypoint)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         checkpoint.id().value(),
         checkpoint.sandbox().value(),
         checkpoint.name(),
         checkpoint.reason().publicName(),
         Micros.of(checkpoint.createdAt()),
-        checkpoint.template(),
+        checkpoint.template().name(),
         checkpoint.tier().publicName(),
         resources.milliCpus(),
         resources.memoryMb(),
@@ -66,7 +69,11 @@ final class CheckpointLedger {
         resources.maxProcesses(),
         checkpoint.bytes(),
         checkpoint.frozen().toNanos(),
-        checkpoint.copied() ? 1 : 0);
+        checkpoint.copied() ? 1 : 0,
+        checkpoint.template().base().publicName(),
+        checkpoint.template().user(),
+        checkpoint.template().cwd(),
+        Words.encode(checkpoint.template().entrypoint()));
   }
 
   void remove(CheckpointId id) {
@@ -92,7 +99,7 @@ final class CheckpointLedger {
       return session.query(
           """
           select id, sandbox_id, name, reason, created_at, template, tier, milli_cpus, memory_mb,
-                 disk_mb, max_processes, bytes, frozen_nanos, copied
+                 disk_mb, max_processes, bytes, frozen_nanos, copied, base, user, cwd, entrypoint
           from checkpoint
           """,
           row -> checkpoint(row, env, layers));
@@ -109,7 +116,7 @@ final class CheckpointLedger {
         row.getString(3),
         Checkpoint.Reason.find(row.getString(4)).orElse(Checkpoint.Reason.ASKED),
         Micros.toInstant(row.getLong(5)),
-        row.getString(6),
+        TemplateColumns.read(row, 6, 15),
         Tier.find(row.getString(7))
             .orElseThrow(() -> new IllegalStateException("The ledger has an unknown tier")),
         new Resources(row.getInt(8), row.getInt(9), row.getInt(10), row.getInt(11)),

@@ -13,7 +13,8 @@ import java.util.List;
  * a change is a new script at the end of the list.
  */
 final class Migrations {
-  private static final List<String> SCRIPTS = List.of("V1__ledger.sql", "V2__checkpoints.sql");
+  private static final List<String> SCRIPTS =
+      List.of("V1__ledger.sql", "V2__checkpoints.sql", "V3__templates.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;

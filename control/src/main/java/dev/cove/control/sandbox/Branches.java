@@ -9,7 +9,6 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxSpec;
 import dev.cove.node.Node;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,12 +63,12 @@ public final class Branches {
     return layers.using(() -> {
       Checkpoint target = checkpoints.require(checkpointId);
       SandboxSpec spec = sandbox.spec();
-      if (!target.template().equals(spec.template())
+      if (target.template().base() != spec.template().base()
           || target.tier() != spec.tier()
           || target.resources().diskMb() != spec.resources().diskMb()) {
         throw new CoveException(
             ErrorCode.CONFLICT,
-            "The checkpoint is of a sandbox with another template, tier or disk size; create a new"
+            "The checkpoint is of a sandbox with another base, tier or disk size; create a new"
                 + " sandbox from it instead.");
       }
       Checkpoint undo = checkpoints.take(sandbox.id(), spec, "", Checkpoint.Reason.BEFORE_RESTORE);
@@ -88,8 +87,6 @@ public final class Branches {
   }
 
   private Sandbox begin(Checkpoint from, FromCheckpoint wish) {
-    Map<String, String> env = new HashMap<>(from.env());
-    env.putAll(wish.env());
     Resources there = from.resources();
     var resources =
         new Resources(
@@ -100,13 +97,13 @@ public final class Branches {
     var request =
         new CreateSandbox(
             wish.name(),
-            from.template(),
+            from.template().name(),
             from.tier(),
             resources,
-            env,
+            wish.env(),
             wish.labels(),
             Optional.empty());
-    return lifecycle.create(request, new Origin(Optional.of(from.sandbox()), from.layers()));
+    return lifecycle.create(request, Origin.of(from));
   }
 
   /** What may be said about a sandbox that begins with a checkpoint. */

@@ -1,15 +1,36 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.checkpoint.Checkpoint;
+import dev.cove.control.template.TemplateVersion;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxTemplate;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a new sandbox begins with, beside its template.
+ * What a new sandbox begins with.
  *
- * @param layers what others wrote over the template, the uppermost first
+ * @param parent the sandbox whose state it is, if it is one's
+ * @param env variables that the request may say otherwise about
+ * @param layers what was written over the template's base, the uppermost first
  */
-record Origin(Optional<SandboxId> parent, List<LayerId> layers) {
-  static final Origin TEMPLATE = new Origin(Optional.empty(), List.of());
+record Origin(
+    Optional<SandboxId> parent,
+    SandboxTemplate template,
+    Map<String, String> env,
+    List<LayerId> layers) {
+  static Origin of(TemplateVersion version, String asked) {
+    return new Origin(
+        Optional.empty(), version.template().named(asked), version.env(), version.layers());
+  }
+
+  static Origin of(Checkpoint checkpoint) {
+    return new Origin(
+        Optional.of(checkpoint.sandbox()),
+        checkpoint.template(),
+        checkpoint.env(),
+        checkpoint.layers());
+  }
 }

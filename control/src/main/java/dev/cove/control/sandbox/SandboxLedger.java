@@ -4,6 +4,8 @@ import dev.cove.control.ledger.Change;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.Session;
+import dev.cove.control.ledger.TemplateColumns;
+import dev.cove.control.ledger.Words;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.Resources;
@@ -40,7 +42,8 @@ final class SandboxLedger {
       return session.query(
           """
           select id, name, template, tier, milli_cpus, memory_mb, disk_mb, max_processes,
-                 state, state_since, state_reason, created_at, parent
+                 state, state_since, state_reason, created_at, parent,
+                 base, user, cwd, entrypoint
           from sandbox
           """,
           row -> sandbox(row, env, labels));
@@ -172,13 +175,14 @@ final class SandboxLedger {
     session.run(
         """
         insert into sandbox (id, name, name_key, template, tier, milli_cpus, memory_mb, disk_mb,
-                             max_processes, state, state_since, state_reason, created_at, parent)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                             max_processes, state, state_since, state_reason, created_at, parent,
+                             base, user, cwd, entrypoint)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         sandbox.id().value(),
         spec.name(),
         SandboxName.key(spec.name()),
-        spec.template(),
+        spec.template().name(),
         spec.tier().publicName(),
         spec.resources().milliCpus(),
         spec.resources().memoryMb(),
@@ -188,7 +192,11 @@ final class SandboxLedger {
         since(sandbox.state()),
         reason(sandbox.state()),
         Micros.of(sandbox.createdAt()),
-        sandbox.parent().map(SandboxId::value).orElse(null));
+        sandbox.parent().map(SandboxId::value).orElse(null),
+        spec.template().base().publicName(),
+        spec.template().user(),
+        spec.template().cwd(),
+        Words.encode(spec.template().entrypoint()));
   }
 
   private static void insertAll(
@@ -253,7 +261,7 @@ final class SandboxLedger {
     var spec =
         new SandboxSpec(
             row.getString(2),
-            row.getString(3),
+            TemplateColumns.read(row, 3, 14),
             Tier.find(tier)
                 .orElseThrow(() -> new IllegalStateException("The ledger has a tier " + tier)),
             resources,

@@ -4,6 +4,8 @@ import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.LedgerSilentException;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
+import dev.cove.control.template.Catalogue;
+import dev.cove.control.template.TemplateVersion;
 import dev.cove.guest.Guest;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
@@ -44,6 +46,7 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   private final SandboxLedger rows;
   private final Node node;
+  private final Catalogue templates;
   private final Clock clock;
   private final SandboxIndex index = new SandboxIndex();
   private final RepeatedCreates repeated = new RepeatedCreates();
@@ -51,20 +54,23 @@ public final class SandboxLifecycle implements AutoCloseable {
   private volatile Runnable afterRemoval = () -> {};
   private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
 
-  private SandboxLifecycle(SandboxLedger rows, Node node, Clock clock) {
+  private SandboxLifecycle(SandboxLedger rows, Node node, Catalogue templates, Clock clock) {
     this.rows = rows;
     this.node = node;
+    this.templates = templates;
     this.clock = clock;
   }
 
   /** Brings ledger and node together, then takes requests. */
-  public static SandboxLifecycle recover(Ledger ledger, Node node, Clock clock) {
-    return recover(ledger, node, clock, Recovery.bootId());
+  public static SandboxLifecycle recover(
+      Ledger ledger, Node node, Catalogue templates, Clock clock) {
+    return recover(ledger, node, templates, clock, Recovery.bootId());
   }
 
-  static SandboxLifecycle recover(Ledger ledger, Node node, Clock clock, String bootId) {
+  static SandboxLifecycle recover(
+      Ledger ledger, Node node, Catalogue templates, Clock clock, String bootId) {
     var rows = new SandboxLedger(ledger);
-    var lifecycle = new SandboxLifecycle(rows, node, clock);
+    var lifecycle = new SandboxLifecycle(rows, node, templates, clock);
     node.onLost(lifecycle::lost);
     new Recovery(rows, lifecycle.index, node, clock).run(bootId);
     return lifecycle;
@@ -73,7 +79,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   public Created create(CreateSandbox request) {
     Optional<IdempotentRequest> repeatable = IdempotentRequest.of(request);
     if (repeatable.isEmpty()) {
-      return new Created(make(request, Origin.TEMPLATE, repeatable), false);
+      return new Created(fromTemplate(request, repeatable), false);
     }
     return repeated.once(repeatable.get(), () -> answerOrMake(request, repeatable.get()));
   }
@@ -171,7 +177,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private Created answerOrMake(CreateSandbox request, IdempotentRequest repeatable) {
     var answered = rows.findAnswered(repeatable.key(), clock.instant());
     if (answered.isEmpty()) {
-      return new Created(make(request, Origin.TEMPLATE, Optional.of(repeatable)), false);
+      return new Created(fromTemplate(request, Optional.of(repeatable)), false);
     }
     repeatable.requireSameAs(answered.get().requestHash());
     return index
@@ -185,9 +191,32 @@ public final class SandboxLifecycle implements AutoCloseable {
                     + " new key for a new sandbox."));
   }
 
+  private Sandbox fromTemplate(CreateSandbox request, Optional<IdempotentRequest> repeatable) {
+    TemplateVersion version = templates.require(request.template());
+    Sandbox made =
+        templates.using(
+            version.reference(),
+            same -> make(request, Origin.of(same, request.template()), repeatable));
+    startService(made, version.content().service());
+    return made;
+  }
+
+  /** A sandbox whose service does not come up is of no use to anybody. */
+  private void startService(Sandbox made, TemplateVersion.Service service) {
+    if (service.command().isEmpty()) {
+      return;
+    }
+    try {
+      new ServiceStart(node.guest(made.id()), made.spec()).start(service);
+    } catch (CoveException e) {
+      delete(made.id().value());
+      throw e;
+    }
+  }
+
   private Sandbox make(
       CreateSandbox request, Origin origin, Optional<IdempotentRequest> repeatable) {
-    SandboxSpec wish = valid(() -> spec(request, request.name().orElse(UNNAMED)));
+    SandboxSpec wish = valid(() -> spec(request, origin, request.name().orElse(UNNAMED)));
     requireRoom();
     request.name().ifPresent(this::requireFree);
     Node.Reservation place = node.reserve(wish, origin.layers());
@@ -404,14 +433,11 @@ public final class SandboxLifecycle implements AutoCloseable {
         ErrorCode.CONFLICT, "Sandbox %s is busy; repeat the request.".formatted(entry.id()));
   }
 
-  private static SandboxSpec spec(CreateSandbox request, String name) {
+  private static SandboxSpec spec(CreateSandbox request, Origin origin, String name) {
+    var env = new HashMap<>(origin.env());
+    env.putAll(request.env());
     return new SandboxSpec(
-        name,
-        request.template(),
-        request.tier(),
-        request.resources(),
-        request.env(),
-        request.labels());
+        name, origin.template(), request.tier(), request.resources(), env, request.labels());
   }
 
   private static SandboxSpec withName(SandboxSpec spec, String name) {

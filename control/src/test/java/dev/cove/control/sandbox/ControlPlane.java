@@ -1,6 +1,8 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.template.Catalogue;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
 import java.nio.file.Path;
@@ -19,7 +21,7 @@ final class ControlPlane implements AutoCloseable {
   ControlPlane(Path folder) {
     file = folder.resolve("ledger.db");
     ledger = Ledger.open(file);
-    lifecycle = SandboxLifecycle.recover(ledger, node, clock, "boot-1");
+    lifecycle = SandboxLifecycle.recover(ledger, node, templates(), clock, "boot-1");
   }
 
   void restart() {
@@ -29,7 +31,7 @@ final class ControlPlane implements AutoCloseable {
   void restart(String bootId) {
     close();
     ledger = Ledger.open(file);
-    lifecycle = SandboxLifecycle.recover(ledger, node, clock, bootId);
+    lifecycle = SandboxLifecycle.recover(ledger, node, templates(), clock, bootId);
   }
 
   Sandbox create() {
@@ -38,6 +40,10 @@ final class ControlPlane implements AutoCloseable {
 
   Sandbox create(String name) {
     return lifecycle.create(named(name)).sandbox();
+  }
+
+  private Catalogue templates() {
+    return new Catalogue(ledger, new Layers(node), clock);
   }
 
   Clock clock() {

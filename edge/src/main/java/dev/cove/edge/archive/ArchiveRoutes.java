@@ -2,8 +2,8 @@ package dev.cove.edge.archive;
 
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
-import dev.cove.edge.exec.GuestUser;
 import dev.cove.edge.file.GuestPath;
+import dev.cove.edge.file.SandboxFiles;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.sandbox.SandboxRoutes;
@@ -39,7 +39,7 @@ public final class ArchiveRoutes {
 
   private void pack(Exchange exchange) throws IOException {
     String path = path(exchange);
-    GuestFiles files = files(exchange, lifecycle.require(exchange.path("box")));
+    GuestFiles files = SandboxFiles.of(lifecycle, exchange);
     FileInfo root = files.stat(path, true);
     OutputStream out =
         exchange
@@ -63,7 +63,7 @@ public final class ArchiveRoutes {
   private void unpack(Exchange exchange) throws IOException {
     String path = path(exchange);
     Sandbox sandbox = lifecycle.require(exchange.path("box"));
-    GuestFiles files = files(exchange, sandbox);
+    GuestFiles files = SandboxFiles.of(lifecycle, exchange);
     makeBase(files, path);
     long room = sandbox.spec().resources().diskMb() * 1024L * 1024L;
     try (var tar = new GunzippedInput(exchange.body())) {
@@ -82,11 +82,6 @@ public final class ArchiveRoutes {
       }
       files.mkdir(path, 0755, true);
     }
-  }
-
-  private GuestFiles files(Exchange exchange, Sandbox sandbox) {
-    String user = GuestUser.require(exchange.query().find("user").orElse(null));
-    return lifecycle.guest(sandbox.id().value()).files(user);
   }
 
   private static String path(Exchange exchange) {

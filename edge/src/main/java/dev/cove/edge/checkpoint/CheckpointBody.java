@@ -23,7 +23,7 @@ record CheckpointBody(
         checkpoint.name(),
         checkpoint.reason().publicName(),
         checkpoint.createdAt(),
-        checkpoint.template(),
+        checkpoint.template().name(),
         checkpoint.bytes(),
         checkpoint.frozen().toNanos() / 1_000_000.0,
         checkpoint.copied(),

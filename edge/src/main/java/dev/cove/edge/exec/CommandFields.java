@@ -33,10 +33,10 @@ public record CommandFields(
   public CommandSpec toSpec(
       SandboxSpec sandbox, boolean stdin, Optional<TerminalSize> terminal, boolean keep) {
     return new CommandSpec(
-        arguments(),
+        arguments(sandbox),
         environment(sandbox),
-        cwd == null ? "" : GuestPath.require("cwd", cwd),
-        GuestUser.require(user),
+        cwd == null ? sandbox.template().cwd() : GuestPath.require("cwd", cwd),
+        GuestUser.require(user, sandbox),
         stdin,
         terminal,
         timeoutMs == null
@@ -45,7 +45,10 @@ public record CommandFields(
         keep);
   }
 
-  private List<String> arguments() {
+  private List<String> arguments(SandboxSpec sandbox) {
+    if (command == null && !sandbox.template().entrypoint().isEmpty()) {
+      return sandbox.template().entrypoint();
+    }
     List<String> arguments = Fields.textList("command", command);
     if (arguments.size() > MAX_ARGUMENTS) {
       throw new IllegalArgumentException(

@@ -1,6 +1,6 @@
 package dev.cove.edge.exec;
 
-import dev.cove.guest.CommandSpec;
+import dev.cove.model.SandboxSpec;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -10,10 +10,10 @@ public final class GuestUser {
 
   private GuestUser() {}
 
-  /** The default user when none is named. */
-  public static String require(@Nullable String user) {
+  /** The template's user when none is named. */
+  public static String require(@Nullable String user, SandboxSpec sandbox) {
     if (user == null) {
-      return CommandSpec.DEFAULT_USER;
+      return sandbox.template().user();
     }
     if (!SHAPE.matcher(user).matches()) {
       throw new IllegalArgumentException(

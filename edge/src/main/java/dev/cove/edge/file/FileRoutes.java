@@ -1,7 +1,6 @@
 package dev.cove.edge.file;
 
 import dev.cove.control.sandbox.SandboxLifecycle;
-import dev.cove.edge.exec.GuestUser;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Route;
@@ -172,8 +171,7 @@ public final class FileRoutes {
   }
 
   private GuestFiles files(Exchange exchange) {
-    String user = GuestUser.require(exchange.query().find("user").orElse(null));
-    return lifecycle.guest(exchange.path("box")).files(user);
+    return SandboxFiles.of(lifecycle, exchange);
   }
 
   private static String path(Exchange exchange) {

@@ -1,7 +1,6 @@
 package dev.cove.edge.file;
 
 import dev.cove.control.sandbox.SandboxLifecycle;
-import dev.cove.edge.exec.GuestUser;
 import dev.cove.edge.http.ClientPresence;
 import dev.cove.edge.http.EventStream;
 import dev.cove.edge.http.Exchange;
@@ -35,9 +34,7 @@ public final class WatchRoutes {
   private void watch(Exchange exchange) throws IOException {
     String path = GuestPath.require("path", exchange.query().require("path"));
     boolean recursive = exchange.query().flag("recursive", false);
-    String user = GuestUser.require(exchange.query().find("user").orElse(null));
-    var files = lifecycle.guest(exchange.path("box")).files(user);
-    try (FileWatch watch = files.watch(path, recursive)) {
+    try (FileWatch watch = SandboxFiles.of(lifecycle, exchange).watch(path, recursive)) {
       EventStream events = exchange.events();
       events.send("ready", new Nothing());
       var gone = new AtomicBoolean();

@@ -31,7 +31,7 @@ public record SandboxBody(
         spec.name(),
         sandbox.state().publicName(),
         reason(sandbox.state()),
-        spec.template(),
+        spec.template().name(),
         spec.tier().publicName(),
         resources.milliCpus() / 1_000.0,
         resources.memoryMb(),

@@ -1,0 +1,240 @@
+package dev.cove.control.template;
+
+import dev.cove.control.layer.LayerHolder;
+import dev.cove.control.layer.Layers;
+import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.Micros;
+import dev.cove.control.template.TemplateVersion.Content;
+import dev.cove.control.template.TemplateVersion.Service;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerId;
+import dev.cove.model.SandboxTemplate;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The templates that there are, as the ledger knows them. Safe for use by many threads. */
+public final class Catalogue implements LayerHolder {
+  /** Needs no making and cannot be removed. */
+  public static final TemplateVersion HOST =
+      new TemplateVersion(
+          SandboxTemplate.HOST.name(),
+          1,
+          "this host's own programs",
+          Instant.EPOCH,
+          0,
+          new Content(SandboxTemplate.HOST, Map.of(), List.of(), Service.NONE));
+
+  private static final int MAX_VERSIONS = 10_000;
+
+  private final TemplateLedger rows;
+  private final Layers layers;
+  private final Clock clock;
+  private final Map<String, Entry> entries = new TreeMap<>();
+
+  private static final class Entry {
+    private final NavigableMap<Integer, TemplateVersion> versions = new TreeMap<>();
+    private final Map<String, Integer> tags = new TreeMap<>();
+  }
+
+  public Catalogue(Ledger ledger, Layers layers, Clock clock) {
+    this.rows = new TemplateLedger(ledger);
+    this.layers = layers;
+    this.clock = clock;
+    for (TemplateVersion version : rows.versions()) {
+      entry(version.name()).versions.put(version.number(), version);
+    }
+    rows.tags().forEach(tag -> entry(tag.name()).tags.put(tag.tag(), tag.version()));
+    layers.register(this);
+  }
+
+  private Entry entry(String name) {
+    return entries.computeIfAbsent(name, _ -> new Entry());
+  }
+
+  @Override
+  public String kind() {
+    return "template";
+  }
+
+  @Override
+  public synchronized Map<String, Set<LayerId>> holds() {
+    var held = new HashMap<String, Set<LayerId>>();
+    for (Entry entry : entries.values()) {
+      for (TemplateVersion version : entry.versions.values()) {
+        held.put(version.reference(), Set.copyOf(version.layers()));
+      }
+    }
+    return held;
+  }
+
+  /** Does something with a version, whose layers stay meanwhile. */
+  public <T> T using(String reference, Function<TemplateVersion, T> work) {
+    return layers.using(() -> work.apply(require(reference)));
+  }
+
+  /**
+   * The version that is meant.
+   *
+   * @throws CoveException INVALID_REQUEST when it is no reference, NOT_FOUND when there is none
+   */
+  public TemplateVersion require(String reference) {
+    return find(reference)
+        .orElseThrow(() ->
+            new CoveException(
+                ErrorCode.NOT_FOUND,
+                "There is no template %s; cove template ls shows those that there are, and cove"
+                        .formatted(reference)
+                    + " template build makes one."));
+  }
+
+  public synchronized Optional<TemplateVersion> find(String text) {
+    TemplateReference reference = valid(() -> TemplateReference.parse(text));
+    if (reference.name().equals(HOST.name())) {
+      return Optional.of(HOST);
+    }
+    Entry entry = entries.get(reference.name());
+    if (entry == null) {
+      return Optional.empty();
+    }
+    Integer number =
+        reference
+            .version()
+            .orElseGet(() -> entry.tags.get(reference.tag().orElse(TemplateReference.LATEST)));
+    return number == null ? Optional.empty() : Optional.ofNullable(entry.versions.get(number));
+  }
+
+  /**
+   * A version with the tags that point to it.
+   *
+   * @param builtIn it cannot be removed
+   */
+  public record Listed(TemplateVersion version, Set<String> tags, boolean builtIn) {}
+
+  /** By name, then the newest first. */
+  public synchronized List<Listed> list() {
+    var listed = new java.util.ArrayList<Listed>();
+    listed.add(new Listed(HOST, Set.of(TemplateReference.LATEST), true));
+    for (Entry entry : entries.values()) {
+      for (TemplateVersion version : entry.versions.descendingMap().values()) {
+        listed.add(new Listed(version, tagsOf(entry, version.number()), false));
+      }
+    }
+    return List.copyOf(listed);
+  }
+
+  public synchronized Listed show(String reference) {
+    TemplateVersion version = require(reference);
+    if (version.equals(HOST)) {
+      return new Listed(HOST, Set.of(TemplateReference.LATEST), true);
+    }
+    return new Listed(version, tagsOf(entry(version.name()), version.number()), false);
+  }
+
+  private static Set<String> tagsOf(Entry entry, int number) {
+    var tags = new TreeSet<String>();
+    entry.tags.forEach((tag, pointsTo) -> {
+      if (pointsTo == number) {
+        tags.add(tag);
+      }
+    });
+    return tags;
+  }
+
+  /** Adds the next version of a name; the tags and {@code latest} point to it from now on. */
+  public synchronized TemplateVersion add(
+      String name, Collection<String> tags, String origin, long bytes, Content content) {
+    valid(() -> TemplateReference.requireName(name));
+    requireNotBuiltIn(name);
+    if (entries.values().stream().mapToInt(e -> e.versions.size()).sum() >= MAX_VERSIONS) {
+      throw new CoveException(
+          ErrorCode.NO_ROOM, "There are too many versions of templates; remove some of them.");
+    }
+    Set<String> all = new TreeSet<>(tags);
+    all.forEach(tag -> valid(() -> TemplateReference.requireTag(tag)));
+    if (all.isEmpty()) {
+      all.add(TemplateReference.LATEST);
+    }
+    Entry known = entries.get(name);
+    int number = known == null || known.versions.isEmpty() ? 1 : known.versions.lastKey() + 1;
+    var version = new TemplateVersion(name, number, origin, Micros.now(clock), bytes, content);
+    rows.insert(version, all);
+    Entry entry = entry(name);
+    entry.versions.put(number, version);
+    all.forEach(tag -> entry.tags.put(tag, number));
+    return version;
+  }
+
+  /** Lets a tag point to a version that there is. */
+  public synchronized Listed tag(String reference, String tag) {
+    TemplateVersion version = require(reference);
+    requireNotBuiltIn(version.name());
+    valid(() -> TemplateReference.requireTag(tag));
+    rows.tag(version.name(), tag, version.number());
+    entry(version.name()).tags.put(tag, version.number());
+    return show(version.reference());
+  }
+
+  /**
+   * Removes a tag where one is named, a version where one is named, and all versions of a name
+   * otherwise. Sandboxes that began with them are not affected.
+   */
+  public void remove(String text) {
+    TemplateReference reference = valid(() -> TemplateReference.parse(text));
+    requireNotBuiltIn(reference.name());
+    synchronized (this) {
+      removeRows(reference, text);
+    }
+    layers.collectSoon();
+  }
+
+  private void removeRows(TemplateReference reference, String text) {
+    Entry entry = entries.get(reference.name());
+    if (entry == null) {
+      require(text);
+      return;
+    }
+    if (reference.version().isPresent()) {
+      TemplateVersion version = require(text);
+      rows.removeVersion(version.name(), version.number());
+      entry.versions.remove(version.number());
+      entry.tags.values().removeIf(number -> number == version.number());
+    } else if (reference.tag().isPresent()) {
+      require(text);
+      rows.removeTag(reference.name(), reference.tag().get());
+      entry.tags.remove(reference.tag().get());
+    } else {
+      rows.removeAll(reference.name());
+      entry.versions.clear();
+    }
+    if (entry.versions.isEmpty()) {
+      entries.remove(reference.name());
+    }
+  }
+
+  private static void requireNotBuiltIn(String name) {
+    if (name.equals(HOST.name())) {
+      throw new CoveException(
+          ErrorCode.CONFLICT, "The template host is built in; choose another name.");
+    }
+  }
+
+  private static <T> T valid(Supplier<T> parse) {
+    try {
+      return parse.get();
+    } catch (IllegalArgumentException e) {
+      throw new CoveException(ErrorCode.INVALID_REQUEST, e.getMessage() + ".", e);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package dev.cove.control.template;
+
+import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.Session;
+import dev.cove.control.ledger.TemplateColumns;
+import dev.cove.control.ledger.Words;
+import dev.cove.control.template.TemplateVersion.Content;
+import dev.cove.control.template.TemplateVersion.Service;
+import dev.cove.model.LayerId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The rows of templates. */
+final class TemplateLedger {
+  private final Ledger ledger;
+
+  TemplateLedger(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /** Writes a version and lets the tags point to it, or nothing. */
+  void insert(TemplateVersion version, Set<String> tags) {
+    ledger.write(session -> {
+      insertRow(session, version);
+      for (var entry : version.env().entrySet()) {
+        session.run(
+            "insert into template_env (name, version, variable, value) values (?, ?, ?, ?)",
+            version.name(),
+            version.number(),
+            entry.getKey(),
+            entry.getValue());
+      }
+      for (int i = 0; i < version.layers().size(); i++) {
+        session.run(
+            "insert into template_layer (name, version, position, layer) values (?, ?, ?, ?)",
+            version.name(),
+            version.number(),
+            i,
+            version.layers().get(i).value());
+      }
+      for (String tag : tags) {
+        tag(session, version.name(), tag, version.number());
+      }
+      return true;
+    });
+  }
+
+  private static void insertRow(Session session, TemplateVersion version) throws SQLException {
+    Content content = version.content();
+    session.run(
+        """
+        insert into template_version (name, version, origin, created_at, bytes, base, user, cwd,
+                                      entrypoint, start_command, ready_command)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        version.name(),
+        version.number(),
+        version.origin(),
+        Micros.of(version.createdAt()),
+        version.bytes(),
+        content.template().base().publicName(),
+        content.template().user(),
+        content.template().cwd(),
+        Words.encode(content.template().entrypoint()),
+        Words.encode(content.service().command()),
+        Words.encode(content.service().ready()));
+  }
+
+  void tag(String name, String tag, int version) {
+    ledger.write(session -> tag(session, name, tag, version));
+  }
+
+  private static int tag(Session session, String name, String tag, int version)
+      throws SQLException {
+    return session.run(
+        "insert or replace into template_tag (name, tag, version) values (?, ?, ?)",
+        name,
+        tag,
+        version);
+  }
+
+  void removeTag(String name, String tag) {
+    ledger.write(
+        session -> session.run("delete from template_tag where name = ? and tag = ?", name, tag));
+  }
+
+  void removeVersion(String name, int version) {
+    ledger.write(session ->
+        session.run("delete from template_version where name = ? and version = ?", name, version));
+  }
+
+  void removeAll(String name) {
+    ledger.write(session -> session.run("delete from template_version where name = ?", name));
+  }
+
+  /** A tag and the version that it points to. */
+  record Tag(String name, String tag, int version) {}
+
+  List<Tag> tags() {
+    return ledger.read(session ->
+        session.query(
+            "select name, tag, version from template_tag",
+            row -> new Tag(row.getString(1), row.getString(2), row.getInt(3))));
+  }
+
+  List<TemplateVersion> versions() {
+    return ledger.read(session -> {
+      var env = new HashMap<String, Map<String, String>>();
+      session.query(
+          "select name || '@' || version, variable, value from template_env",
+          row ->
+              String.valueOf(
+                  env.computeIfAbsent(row.getString(1), _ -> new HashMap<>())
+                      .put(row.getString(2), row.getString(3))));
+      var layers = new HashMap<String, List<LayerId>>();
+      session.query(
+          """
+          select name || '@' || version, layer from template_layer
+          order by name, version, position
+          """,
+          row ->
+              layers
+                  .computeIfAbsent(row.getString(1), _ -> new ArrayList<>())
+                  .add(new LayerId(row.getString(2))));
+      return session.query(
+          """
+          select name, version, origin, created_at, bytes, start_command, ready_command,
+                 base, user, cwd, entrypoint
+          from template_version
+          """,
+          row -> version(row, env, layers));
+    });
+  }
+
+  private static TemplateVersion version(
+      ResultSet row, Map<String, Map<String, String>> env, Map<String, List<LayerId>> layers)
+      throws SQLException {
+    String name = row.getString(1);
+    int number = row.getInt(2);
+    String key = name + "@" + number;
+    return new TemplateVersion(
+        name,
+        number,
+        row.getString(3),
+        Micros.toInstant(row.getLong(4)),
+        row.getLong(5),
+        new Content(
+            TemplateColumns.read(row, 1, 8),
+            env.getOrDefault(key, Map.of()),
+            layers.getOrDefault(key, List.of()),
+            new Service(Words.decode(row.getString(6)), Words.decode(row.getString(7)))));
+  }
+}

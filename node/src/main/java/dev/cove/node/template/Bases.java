@@ -1,0 +1,42 @@
+package dev.cove.node.template;
+
+import dev.cove.engine.RootFs;
+import dev.cove.model.Base;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What root file systems are built on. */
+public final class Bases {
+  private final HostTemplate host;
+  private final Path empty;
+
+  public Bases(Path folder) {
+    this.host = new HostTemplate(Path.of("/"), folder.resolve("host"));
+    this.empty = folder.resolve("empty");
+  }
+
+  /** The folders of a base, made now if they are not there or the host has changed. */
+  public RootFs rootOf(Base base) {
+    return switch (base) {
+      case HOST -> host.current();
+      case EMPTY -> new RootFs(List.of(emptyFolder()), List.of());
+    };
+  }
+
+  private Path emptyFolder() {
+    try {
+      return Files.createDirectories(empty);
+    } catch (IOException e) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "Could not make " + empty, e);
+    }
+  }
+
+  /** Removes versions of the host's that no new sandbox will use. Only when no sandbox runs. */
+  public void removeOldVersions() {
+    host.removeOldVersions();
+  }
+}
