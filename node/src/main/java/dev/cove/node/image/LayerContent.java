@@ -1,0 +1,59 @@
+package dev.cove.node.image;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.GZIPInputStream;
+
+/** The tar in a layer's blob. Its end is that of the blob: what follows the tar is read, too. */
+final class LayerContent extends InputStream {
+  private static final int BUFFER = 128 * 1024;
+  private static final int GZIP = 0x1f8b;
+  private static final int ZSTD = 0x28b5;
+
+  private final InputStream blob;
+  private final VerifiedInput tar;
+
+  private LayerContent(InputStream blob, VerifiedInput tar) {
+    this.blob = blob;
+    this.tar = tar;
+  }
+
+  static LayerContent of(InputStream raw, Image.Layer layer) throws IOException {
+    var blob =
+        new BufferedInputStream(
+            new VerifiedInput(raw, layer.blob(), "Layer " + layer.blob()), BUFFER);
+    blob.mark(2);
+    int magic = blob.read() << 8 | blob.read();
+    blob.reset();
+    if (magic == ZSTD) {
+      throw new BadImageException(
+          "Layer %s is compressed with zstd; gzip and none are understood".formatted(layer.blob()));
+    }
+    InputStream plain = magic == GZIP ? new GZIPInputStream(blob, BUFFER) : blob;
+    return new LayerContent(
+        blob, new VerifiedInput(plain, layer.content(), "The content of layer " + layer.blob()));
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] buffer, int offset, int length) throws IOException {
+    int read = tar.read(buffer, offset, length);
+    if (read < 0) {
+      while (blob.skip(BUFFER) > 0 || blob.read() >= 0) {
+        // to the end, where the blob's own digest is checked
+      }
+    }
+    return read;
+  }
+
+  @Override
+  public void close() throws IOException {
+    tar.close();
+  }
+}
