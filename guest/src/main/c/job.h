@@ -68,6 +68,7 @@ bool worker_run(struct job *);
 
 /* ---- path.c: names inside the sandbox, never through the links that /proc makes of descriptors */
 int open_path(int dir, const char *path, int flags, mode_t mode);
+int open_beneath(int dir, const char *path, int flags);
 int open_parent(const char *path, char name[NAME_MAX_BYTES]);
 int make_folders(const char *path, mode_t mode); /* those above the last name, too */
 void put_file(struct buf *, const char *path, const struct stat *, const char *target);
@@ -86,5 +87,7 @@ void op_remove(struct channel *, struct cursor *);
 void op_chmod(struct channel *, struct cursor *);
 void op_symlink(struct channel *, struct cursor *);
 void op_watch(struct channel *, struct cursor *);
+void op_unpack(struct channel *, struct cursor *);
+void op_pack(struct channel *, struct cursor *);
 
 #endif

@@ -1,4 +1,5 @@
 #include "job.h"
+#include "remove.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,6 +19,9 @@ enum { SLICE_NS = 20000000, OPS_PER_LOOK = 64 };
 struct level {
   int fd;      /* -1: to be opened again through ".." */
   int passes;
+  bool kept;   /* it stays, or something in it does */
+  bool skipping; /* opened again: what was read before, up to last_kept, is passed over */
+  char *last_kept; /* a folder in it that stayed */
   int64_t at;  /* where to read on */
   dev_t dev;
   ino_t ino;
@@ -26,6 +30,8 @@ struct level {
 
 struct removal {
   int parent; /* holds the root of the tree */
+  struct removal_rules rules;
+  bool kept;
   struct level *levels;
   int count, cap;
   size_t batch_len, batch_at;
@@ -40,18 +46,19 @@ struct entry { /* what getdents64 writes */
   char name[];
 };
 
-static void remove_release(struct job *j) {
-  struct removal *r = j->state;
+void removal_free(struct removal *r) {
   if (!r) return;
   for (int i = 0; i < r->count; i++) {
     if (r->levels[i].fd >= 0) close(r->levels[i].fd);
     free(r->levels[i].name);
+    free(r->levels[i].last_kept);
   }
   if (r->parent >= 0) close(r->parent);
   free(r->levels);
   free(r);
-  j->state = NULL;
 }
+
+bool removal_complete(const struct removal *r) { return !r->kept; }
 
 static struct level *top(struct removal *r) { return &r->levels[r->count - 1]; }
 
@@ -71,7 +78,8 @@ static int descend(struct removal *r, int dir, const char *name) {
     r->levels = more;
     r->cap = cap;
   }
-  int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  int fd = r->rules.one_mount ? open_beneath(dir, name, flags) : openat(dir, name, flags);
   if (fd < 0) return -1;
   struct stat st;
   char *copy = strdup(name);
@@ -84,8 +92,9 @@ static int descend(struct removal *r, int dir, const char *name) {
     close(top(r)->fd);
     top(r)->fd = -1;
   }
-  r->levels[r->count++] =
-      (struct level){.fd = fd, .dev = st.st_dev, .ino = st.st_ino, .name = copy};
+  bool kept = r->rules.keeps && r->rules.keeps(r->rules.owner, &st);
+  r->levels[r->count++] = (struct level){
+      .fd = fd, .kept = kept, .dev = st.st_dev, .ino = st.st_ino, .name = copy};
   r->batch_len = r->batch_at = 0;
   return 0;
 }
@@ -104,24 +113,49 @@ static int reopen_above(struct removal *r) {
   }
   up->fd = fd;
   up->at = 0;
+  up->skipping = up->last_kept != NULL;
   return 0;
+}
+
+/* The folder that is left stays; its name tells how far the one above was read. */
+static void note_kept(struct removal *r) {
+  if (r->count < 2) {
+    r->kept = true;
+    return;
+  }
+  struct level *up = &r->levels[r->count - 2];
+  up->kept = true;
+  free(up->last_kept);
+  up->last_kept = top(r)->name;
+  top(r)->name = NULL;
 }
 
 /* Everything in the topmost folder was seen; 0, or -1 with errno. */
 static int ascend(struct removal *r) {
-  if (reopen_above(r) < 0) return -1;
   struct level *done = top(r);
-  if (unlinkat(above(r), done->name, AT_REMOVEDIR) < 0) {
+  bool stays = done->kept || (r->count == 1 && r->rules.keep_top);
+  if (stays) note_kept(r);
+  if (reopen_above(r) < 0) return -1;
+  if (!stays && unlinkat(above(r), done->name, AT_REMOVEDIR) < 0) {
     if (errno != ENOTEMPTY || ++done->passes > PASSES_MAX) return -1;
     r->batch_len = r->batch_at = 0;
     return lseek(done->fd, 0, SEEK_SET) < 0 ? -1 : 0; /* something was added: once more */
   }
   close(done->fd);
   free(done->name);
+  free(done->last_kept);
   r->count--;
   r->batch_len = r->batch_at = 0;
   if (r->count == 0) return 0;
   return lseek(top(r)->fd, top(r)->at, SEEK_SET) < 0 ? -1 : 0;
+}
+
+/* What is not ours to remove, and not a reason to stop. */
+static bool stays(struct removal *r, int dir, const char *name, bool folder) {
+  if (folder || !r->rules.keeps) return false;
+  struct stat st;
+  if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISDIR(st.st_mode)) return false;
+  return r->rules.keeps(r->rules.owner, &st);
 }
 
 /* Removes one name, or goes into it. */
@@ -157,8 +191,49 @@ static int remove_next(struct removal *r) {
   char name[NAME_MAX_BYTES]; /* going into it will reuse the batch */
   strncpy(name, e->name, sizeof name - 1);
   name[sizeof name - 1] = 0;
-  return remove_name(r, l->fd, name, e->type == DT_DIR);
+  if (l->skipping) {
+    l->skipping = strcmp(name, l->last_kept) != 0;
+    return 0;
+  }
+  bool folder = e->type == DT_DIR;
+  if (stays(r, l->fd, name, folder)) {
+    l->kept = true;
+    return 0;
+  }
+  if (remove_name(r, l->fd, name, folder) == 0) return 0;
+  if (!r->rules.one_mount || (errno != EXDEV && errno != EBUSY)) return -1;
+  l->kept = true;
+  return 0;
 }
+
+struct removal *removal_begin(int parent, const char *name, const struct removal_rules *rules) {
+  struct removal *r = calloc(1, sizeof *r);
+  if (!r) {
+    close(parent);
+    errno = ENOMEM;
+    return NULL;
+  }
+  r->parent = parent;
+  r->rules = *rules;
+  if (descend(r, parent, name) == 0) return r;
+  int err = errno;
+  removal_free(r);
+  errno = err;
+  return NULL;
+}
+
+int removal_next(struct removal *r) {
+  if (r->count > 0 && remove_next(r) < 0) return -1;
+  return r->count > 0;
+}
+
+/* ---- the operation */
+
+static void remove_release(struct job *j) {
+  removal_free(j->state);
+  j->state = NULL;
+}
+
 
 static enum step remove_begin(struct job *j) {
   bool recursive = get_u8(&j->args);
@@ -178,14 +253,8 @@ static enum step remove_begin(struct job *j) {
     errno = err;
     return failed ? job_fail_path(j, "Can't remove") : STEP_DONE;
   }
-  struct removal *r = calloc(1, sizeof *r);
-  if (!r) {
-    close(parent);
-    return job_fail(j, ENOMEM, "The agent has no memory for this");
-  }
-  j->state = r;
-  r->parent = parent;
-  return descend(r, parent, name) < 0 ? job_fail_path(j, "Can't remove") : STEP_MORE;
+  j->state = removal_begin(parent, name, &(struct removal_rules){0});
+  return j->state ? STEP_MORE : job_fail_path(j, "Can't remove");
 }
 
 static enum step remove_step(struct job *j) {
@@ -195,8 +264,9 @@ static enum step remove_step(struct job *j) {
   }
   struct removal *r = j->state;
   int64_t until = now_ns() + SLICE_NS;
-  for (int i = 1; r->count > 0; i++) {
-    if (remove_next(r) < 0) return job_fail_path(j, "Can't remove all of");
+  for (int i = 1, more = 1; more; i++) {
+    more = removal_next(r);
+    if (more < 0) return job_fail_path(j, "Can't remove all of");
     if (i % OPS_PER_LOOK == 0 && (now_ns() > until || atomic_load(&j->cancelled))) return STEP_MORE;
   }
   return STEP_DONE;

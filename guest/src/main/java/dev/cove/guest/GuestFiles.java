@@ -50,6 +50,36 @@ public interface GuestFiles {
   /** Watches a folder (and, if asked, those below it) until closed. */
   FileWatch watch(String path, boolean recursive);
 
+  /**
+   * Unpacks a tar archive into a folder that is there. The archive is trusted with nothing: no
+   * entry lands outside the folder or on another mount, whatever names, links and numbers it has.
+   * When it fails, what was unpacked until then stays.
+   *
+   * <p>For root alone, since entries have owners; ids above 65535 become nobody's.
+   *
+   * @param tar not compressed; read to its end
+   */
+  Unpacked unpack(String path, InputStream tar, UnpackRules rules);
+
+  /**
+   * How far unpacking may go.
+   *
+   * @param layer names that begin with {@code .wh.} say what a lower layer's file is to go, as in
+   *     images, instead of being files
+   * @param maxEntries counts the folders that have to be made on the way, too
+   * @param maxBytes of content
+   */
+  record UnpackRules(boolean layer, long maxEntries, long maxBytes) {}
+
+  /**
+   * What was unpacked.
+   *
+   * @param entries all of the archive, those skipped among them
+   * @param skipped devices, and what would have landed on another mount
+   * @param firstSkipped the first name among them, or empty
+   */
+  record Unpacked(long entries, long bytes, long skipped, String firstSkipped) {}
+
   /** An open file: its size and time when it was opened, and its bytes. */
   record FileContent(FileInfo info, InputStream stream) implements AutoCloseable {
     @Override

@@ -18,6 +18,9 @@ final class LinkFiles implements GuestFiles {
   /** Covers fsync of all that was written. */
   private static final Duration FINISH_PATIENCE = Duration.ofMinutes(10);
 
+  /** A layer may have the whole of the one below it removed before its next byte is taken in. */
+  private static final Duration UNPACK_PATIENCE = Duration.ofMinutes(10);
+
   private final GuestLink link;
   private final String user;
 
@@ -45,7 +48,7 @@ final class LinkFiles implements GuestFiles {
     Payload args = args(path).u32(mode.orElse(-1)).u8(parents ? 1 : 0);
     LinkChannel channel = open(Op.WRITE, args);
     try {
-      copy(content, channel);
+      copy(content, channel, WRITE_PATIENCE);
       channel.in().close();
       return info(channel.awaitReply(FINISH_PATIENCE));
     } finally {
@@ -53,7 +56,7 @@ final class LinkFiles implements GuestFiles {
     }
   }
 
-  private static void copy(InputStream content, LinkChannel channel) {
+  private static void copy(InputStream content, LinkChannel channel, Duration patience) {
     byte[] chunk = new byte[Frame.PAYLOAD_MAX - 1];
     while (true) {
       int n = readFrom(content, chunk);
@@ -61,7 +64,7 @@ final class LinkFiles implements GuestFiles {
         return;
       }
       try {
-        channel.in().write(chunk, 0, n, WRITE_PATIENCE);
+        channel.in().write(chunk, 0, n, patience);
       } catch (IOException e) {
         throw channel.failureOr(e);
       }
@@ -135,6 +138,33 @@ final class LinkFiles implements GuestFiles {
     LinkChannel channel = open(Op.WATCH, args(path).u8(recursive ? 1 : 0));
     channel.awaitReply();
     return new LinkWatch(link, channel);
+  }
+
+  @Override
+  public Unpacked unpack(String path, InputStream tar, UnpackRules rules) {
+    if (rules.maxEntries() < 0 || rules.maxBytes() < 0) {
+      throw refused("a limit must not be negative");
+    }
+    Payload args = args(path).u8(rules.layer() ? 1 : 0);
+    LinkChannel channel = open(Op.UNPACK, args.u64(rules.maxEntries()).u64(rules.maxBytes()));
+    try {
+      copy(tar, channel, UNPACK_PATIENCE);
+      channel.in().close();
+      return unpacked(channel.awaitReply());
+    } finally {
+      channel.release();
+    }
+  }
+
+  private Unpacked unpacked(PayloadReader reply) {
+    return Records.parsed(
+        link,
+        () -> {
+          Unpacked unpacked =
+              new Unpacked(reply.count(), reply.count(), reply.count(), reply.text());
+          reply.requireEnd();
+          return unpacked;
+        });
   }
 
   private LinkChannel open(Op op, Payload args) {

@@ -20,7 +20,8 @@ enum Op {
   REMOVE(22, 600),
   CHMOD(23, 30),
   SYMLINK(24, 30),
-  WATCH(25, 60);
+  WATCH(25, 60),
+  UNPACK(26, 600);
 
   final byte code;
   final Duration patience;

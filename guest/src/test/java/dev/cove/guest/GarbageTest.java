@@ -94,7 +94,7 @@ class GarbageTest {
 
   /** An operation whose arguments are nearly right, so that it gets far. */
   private static byte[] randomOpen(Random random) {
-    int[] ops = {1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 99};
+    int[] ops = {1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 99};
     int op = ops[random.nextInt(ops.length)];
     Payload args = new Payload();
     if (op == 1) {
