@@ -10,7 +10,21 @@ final class Checked {
       Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?(?:/(?i:tcp|udp|sctp))?");
   private static final int MAX_PORT = 65_535;
 
+  private static final Pattern REMOTE =
+      Pattern.compile("(?i)(?:https?|ftp|git|ssh)://.*|git@[^:]+:.*", Pattern.DOTALL);
+
   private Checked() {}
+
+  static void local(int line, List<String> sources) {
+    for (String source : sources) {
+      if (REMOTE.matcher(source).matches()) {
+        throw new BuildException(
+            line,
+            "ADD of '%s' is not supported; fetch it with RUN, or put it into the context"
+                .formatted(Expansion.shown(source)));
+      }
+    }
+  }
 
   /** A zero byte ends a text inside the kernel: what follows would silently be lost. */
   static void text(int line, String instruction, String text) {

@@ -1,5 +1,6 @@
 package dev.cove.control.build;
 
+import dev.cove.model.ErrorCode;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -29,6 +30,12 @@ public record Dockerfile(List<Stage> stages, Map<String, String> globals) {
    */
   public static Dockerfile parse(String text, Map<String, String> buildArguments) {
     return new DockerfileParser(text, buildArguments).parse();
+  }
+
+  static BuildException tooManySteps(int line) {
+    return new BuildException(
+        ErrorCode.TOO_LARGE,
+        "Line %d: A Dockerfile has at most %d steps".formatted(line, MAX_STEPS));
   }
 
   /**

@@ -5,6 +5,8 @@ import java.util.Optional;
 /** Fills the variables of one text in. */
 final class Expansion {
   private static final int MAX_DEPTH = 50;
+  private static final int MAX_SHOWN = 80;
+  private static final String MODIFIERS = "-+?";
   private static final String SPECIAL = "@*#?-$!";
 
   private final Variables variables;
@@ -68,7 +70,7 @@ final class Expansion {
     String name = name();
     if (name.isEmpty() || at >= text.length()) {
       throw new BuildException(
-          line, "'%s' holds a '${' without a name and a '}'".formatted(shown()));
+          line, "'%s' holds a '${' without a name and a '}'".formatted(shown(text)));
     }
     if (text.charAt(at) == '}') {
       at++;
@@ -80,9 +82,10 @@ final class Expansion {
       value = value.filter(set -> !set.isEmpty());
     }
     char modifier = at < text.length() ? text.charAt(at++) : ' ';
+    requireModifier(line, modifier);
     String word = words(true);
     if (at >= text.length()) {
-      throw new BuildException(line, "'%s' holds a '${' without a '}'".formatted(shown()));
+      throw new BuildException(line, "'%s' holds a '${' without a '}'".formatted(shown(text)));
     }
     at++;
     return modified(name, value, modifier, word);
@@ -95,29 +98,37 @@ final class Expansion {
       case '?' ->
           value.orElseThrow(
               () -> new BuildException(line, "%s is not set: %s".formatted(name, word)));
-      default ->
-          throw new BuildException(
-              line,
-              "'${%s%s...}' is not known; only ':-', ':+' and ':?' are, and the same without ':'"
-                  .formatted(name, modifier));
+      default -> throw new IllegalStateException("Unchecked modifier " + modifier);
     };
   }
 
-  /** As a shell reads it: a run of digits or one special character is a name too. */
   private String name() {
     int start = at;
-    if (at < text.length() && SPECIAL.indexOf(text.charAt(at)) >= 0) {
-      at++;
-    } else if (at < text.length() && isDigit(text.charAt(at))) {
-      while (at < text.length() && isDigit(text.charAt(at))) {
-        at++;
-      }
-    } else {
-      while (at < text.length() && isNamePart(text.charAt(at))) {
-        at++;
-      }
-    }
+    at = endOfName(text, start);
     return text.substring(start, at);
+  }
+
+  /** As a shell reads it: a run of digits or one special character is a name too. */
+  static int endOfName(String text, int start) {
+    int at = start;
+    if (at < text.length() && SPECIAL.indexOf(text.charAt(at)) >= 0) {
+      return at + 1;
+    }
+    boolean isNumber = at < text.length() && isDigit(text.charAt(at));
+    while (at < text.length()
+        && (isNumber ? isDigit(text.charAt(at)) : isNamePart(text.charAt(at)))) {
+      at++;
+    }
+    return at;
+  }
+
+  static void requireModifier(int line, char modifier) {
+    if (MODIFIERS.indexOf(modifier) < 0) {
+      throw new BuildException(
+          line,
+          "'${NAME%s...}' is not known; only ':-', ':+' and ':?' are, with and without ':'"
+              .formatted(modifier));
+    }
   }
 
   private static boolean isDigit(char c) {
@@ -128,7 +139,8 @@ final class Expansion {
     return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   }
 
-  private String shown() {
-    return text.length() <= 80 ? text : text.substring(0, 80) + "...";
+  /** Enough of a text to find it again. */
+  static String shown(String text) {
+    return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "...";
   }
 }

@@ -1,6 +1,7 @@
 package dev.cove.control.build;
 
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +61,9 @@ public sealed interface Step {
       if (sources.isEmpty() || target.isEmpty() || sources.contains("")) {
         throw new BuildException(line, "COPY needs a source and a target");
       }
+      if (unpackArchives) {
+        Checked.local(line, sources);
+      }
       if (owner.isPresent() && owner.get().isEmpty()) {
         throw new BuildException(line, "--chown needs a user");
       }
@@ -99,9 +103,9 @@ public sealed interface Step {
     @Override
     public Env expand(Variables variables) {
       var expanded = new LinkedHashMap<String, String>();
-      for (var entry : values.entrySet()) {
-        expanded.put(
-            variables.expand(line, entry.getKey()), variables.expand(line, entry.getValue()));
+      Iterator<String> filled = variables.expand(line, List.copyOf(values.values())).iterator();
+      for (String name : values.keySet()) {
+        expanded.put(variables.expand(line, name), filled.next());
       }
       return new Env(line, text, expanded);
     }

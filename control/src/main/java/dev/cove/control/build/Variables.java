@@ -1,5 +1,7 @@
 package dev.cove.control.build;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +21,11 @@ public record Variables(
     Map<String, String> environment) {
   /** The longest text one argument or variable of a process can have. */
   static final int MAX_VALUE = 128 * 1024 - 1;
+
+  /** Of one step, and of the environment: beyond it no process could be started. */
+  static final int MAX_TOTAL = 1024 * 1024;
+
+  static final int MAX_VARIABLES = 4_096;
 
   public Variables {
     buildArguments = Map.copyOf(buildArguments);
@@ -43,10 +50,11 @@ public record Variables(
   public Variables after(Step expanded) {
     return switch (expanded) {
       case Step.Env env ->
-          new Variables(buildArguments, globals, arguments, with(environment, env.values()));
+          new Variables(
+              buildArguments, globals, arguments, with(env.line(), environment, env.values()));
       case Step.Argument argument ->
           value(argument)
-              .map(value -> with(arguments, Map.of(argument.name(), value)))
+              .map(value -> with(argument.line(), arguments, Map.of(argument.name(), value)))
               .map(changed -> new Variables(buildArguments, globals, changed, environment))
               .orElse(this);
       default -> this;
@@ -59,10 +67,24 @@ public record Variables(
         .or(() -> Optional.ofNullable(globals.get(argument.name())));
   }
 
-  private static Map<String, String> with(Map<String, String> before, Map<String, String> more) {
+  private static Map<String, String> with(
+      int line, Map<String, String> before, Map<String, String> more) {
     var both = new HashMap<>(before);
     both.putAll(more);
+    requireTotal(line, both.values());
+    if (both.size() > MAX_VARIABLES) {
+      throw new BuildException(line, "There are more than %d variables".formatted(MAX_VARIABLES));
+    }
     return both;
+  }
+
+  private static void requireTotal(int line, Collection<String> values) {
+    if (values.stream().mapToLong(String::length).sum() > MAX_TOTAL) {
+      throw new BuildException(
+          line,
+          "All values together have more than %d characters once variables are filled in"
+              .formatted(MAX_TOTAL));
+    }
   }
 
   Optional<String> find(String name) {
@@ -71,7 +93,16 @@ public record Variables(
   }
 
   List<String> expand(int line, List<String> texts) {
-    return texts.stream().map(text -> expand(line, text)).toList();
+    var expanded = new ArrayList<String>();
+    long total = 0;
+    for (String text : texts) {
+      expanded.add(expand(line, text));
+      total += expanded.getLast().length();
+      if (total > MAX_TOTAL) {
+        requireTotal(line, expanded);
+      }
+    }
+    return expanded;
   }
 
   String expand(int line, String text) {
