@@ -94,6 +94,7 @@ struct buf {
 };
 
 void put(struct buf *, const void *, size_t);
+uint8_t *put_room(struct buf *, size_t); /* where so many bytes may be put; NULL: no memory */
 void put_u8(struct buf *, uint8_t);
 void put_u16(struct buf *, uint16_t);
 void put_u32(struct buf *, uint32_t);

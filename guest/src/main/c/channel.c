@@ -178,6 +178,7 @@ static void dispatch(struct channel *ch, uint8_t op, const uint8_t *args, size_t
       [OP_STAT] = op_stat,     [OP_LIST] = op_list,     [OP_MKDIR] = op_mkdir,
       [OP_MOVE] = op_move,     [OP_REMOVE] = op_remove, [OP_CHMOD] = op_chmod,
       [OP_SYMLINK] = op_symlink, [OP_WATCH] = op_watch, [OP_UNPACK] = op_unpack,
+      [OP_PACK] = op_pack,
   };
   struct cursor c = {args, args + len, false};
   if (op >= sizeof ops / sizeof *ops || !ops[op])

@@ -42,6 +42,10 @@ struct tar_record {
 bool tar_next_record(const uint8_t **at, const uint8_t *end, struct tar_record *);
 bool tar_record_is(const struct tar_record *, const char *key);
 
+/* The other way round. The capability may have 0 bytes: none. */
+void tar_put_entry(struct buf *, const struct tar_entry *, const void *capability, size_t);
+void tar_put_padding(struct buf *, uint64_t size); /* after so much content */
+
 #define TAR_XATTR "SCHILY.xattr."
 
 #endif

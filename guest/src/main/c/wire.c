@@ -41,20 +41,27 @@ const char *get_str(struct cursor *c) {
 
 bool get_done(struct cursor *c) { return !c->bad && c->at == c->end; }
 
-void put(struct buf *b, const void *p, size_t n) {
-  if (b->failed) return;
+uint8_t *put_room(struct buf *b, size_t n) {
+  if (b->failed) return NULL;
   if (b->cap - b->len < n) {
     size_t cap = b->cap ? b->cap : 256;
     while (cap - b->len < n) cap *= 2;
     uint8_t *data = realloc(b->data, cap);
     if (!data) {
       b->failed = true;
-      return;
+      return NULL;
     }
     b->data = data;
     b->cap = cap;
   }
-  if (n) memcpy(b->data + b->len, p, n);
+  return b->data + b->len;
+}
+
+void put(struct buf *b, const void *p, size_t n) {
+  if (n == 0) return;
+  uint8_t *to = put_room(b, n);
+  if (!to) return;
+  memcpy(to, p, n);
   b->len += n;
 }
 

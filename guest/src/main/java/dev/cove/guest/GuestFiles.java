@@ -80,6 +80,17 @@ public interface GuestFiles {
    */
   record Unpacked(long entries, long bytes, long skipped, String firstSkipped) {}
 
+  /**
+   * Packs everything below a folder as a tar archive in pax format, without the folder itself and
+   * without other mounts. The same tree gives the same bytes. Sockets and devices are left out.
+   *
+   * <p>Reading fails when something can't be packed, or there is too much of it. Close it to stop.
+   */
+  InputStream pack(String path, PackRules rules);
+
+  /** How far packing may go: the agent holds the names of a folder while it is in there. */
+  record PackRules(long maxEntries) {}
+
   /** An open file: its size and time when it was opened, and its bytes. */
   record FileContent(FileInfo info, InputStream stream) implements AutoCloseable {
     @Override

@@ -167,6 +167,17 @@ final class LinkFiles implements GuestFiles {
         });
   }
 
+  @Override
+  public InputStream pack(String path, PackRules rules) {
+    if (rules.maxEntries() < 0) {
+      throw refused("a limit must not be negative");
+    }
+    LinkChannel channel = open(Op.PACK, args(path).u64(rules.maxEntries()));
+    channel.closeWithStream();
+    channel.awaitReply();
+    return channel.out();
+  }
+
   private LinkChannel open(Op op, Payload args) {
     return link.open(op, args);
   }

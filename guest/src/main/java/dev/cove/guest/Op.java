@@ -21,7 +21,8 @@ enum Op {
   CHMOD(23, 30),
   SYMLINK(24, 30),
   WATCH(25, 60),
-  UNPACK(26, 600);
+  UNPACK(26, 600),
+  PACK(27, 60);
 
   final byte code;
   final Duration patience;

@@ -520,6 +520,54 @@ class UnpackTest {
     assertRefused(new TarBytes().header('0', "f", "", -5), "negative");
   }
 
+  @Test
+  void broken_archives_harm_neither_the_agent_nor_anything_outside() throws Exception {
+    byte[] whole =
+        new TarBytes()
+            .folder("d")
+            .pax("path=d/long", "mtime=1.5", "SCHILY.xattr.user.a=b")
+            .file("x", "y".repeat(700))
+            .symlink("s", outside.toString())
+            .hardLink("h", "d/long")
+            .header('L', "././@LongLink", "", 6)
+            .content("named\0".getBytes(UTF_8))
+            .file("x", "")
+            .file("s/.wh.secret", "")
+            .file("d/.wh..wh..opq", "")
+            .folder("s")
+            .end()
+            .bytes();
+    GuestFiles files = agent.link().files("root");
+    int unpacked = 0;
+    for (int seed = 0; seed < 600; seed++) {
+      byte[] tar = broken(whole.clone(), new java.util.Random(seed));
+      try {
+        files.unpack(root.toString(), new ByteArrayInputStream(tar), LAYER);
+        unpacked++;
+      } catch (GuestException e) {
+        assertThat(e.code()).isEqualTo(ErrorCode.GUEST_REFUSED);
+      }
+    }
+    assertThat(unpacked).isBetween(20, 580);
+    assertThat(agent.isAlive()).isTrue();
+    assertOutsideIsAsItWas();
+  }
+
+  /** Bytes are changed; most headers get a checksum that fits again, or none would be read. */
+  private static byte[] broken(byte[] tar, java.util.Random random) {
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      int block = random.nextInt(tar.length / 512) * 512;
+      int at = block + random.nextInt(random.nextBoolean() ? 512 : 160);
+      tar[at] = (byte) (random.nextBoolean() ? random.nextInt() : "0/.x5L7".charAt(at % 7));
+      byte[] header = Arrays.copyOfRange(tar, block, block + 512);
+      boolean isHeader = header[257] == 'u' && header[258] == 's';
+      if (isHeader && random.nextInt(8) > 0) {
+        System.arraycopy(TarBytes.sealed(header), 0, tar, block, 512);
+      }
+    }
+    return tar;
+  }
+
   // Limits.
 
   @Test
