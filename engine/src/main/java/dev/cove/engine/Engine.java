@@ -40,6 +40,19 @@ public interface Engine extends AutoCloseable {
   /** Every sealed layer on this host. */
   Set<LayerId> layers();
 
+  /** What a layer takes, and its digest; all zero when it is not there. */
+  LayerFacts layer(LayerId layer);
+
+  /**
+   * Returns when all sealed layers of a root were found to be what was sealed.
+   *
+   * @throws EngineException when one is gone, LAYER_DAMAGED when one is damaged, naming it
+   */
+  void verifyLayers(RootFs root);
+
+  /** What the writable part of a sandbox takes on the host's disk. */
+  long diskBytes(SandboxId id);
+
   /** Removes a layer on which nothing will be started any more. Does nothing if it is gone. */
   void removeLayer(LayerId layer);
 

@@ -12,4 +12,13 @@ public final class EngineException extends CoveException {
   public EngineException(String message, Throwable cause) {
     super(ErrorCode.UNAVAILABLE, message, cause);
   }
+
+  /** For what is not the kernel's refusal. */
+  public EngineException(ErrorCode code, String message) {
+    super(code, message);
+  }
+
+  public EngineException(ErrorCode code, String message, Throwable cause) {
+    super(code, message, cause);
+  }
 }

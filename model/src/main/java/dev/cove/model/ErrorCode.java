@@ -11,6 +11,8 @@ public enum ErrorCode {
   REQUEST_TIMEOUT(Kind.CALLER, 408),
   /** The sandbox, process or name is not in a state that allows this. */
   CONFLICT(Kind.CALLER, 409),
+  /** A layer is not what was sealed, so nothing can begin with it; it must be deleted or mended. */
+  LAYER_DAMAGED(Kind.DEPENDENCY, 409),
   TOO_LARGE(Kind.CALLER, 413),
   UNSUPPORTED_MEDIA_TYPE(Kind.CALLER, 415),
   /** Well-formed, but this host or template cannot do it. */

@@ -5,6 +5,7 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.EngineReport;
+import dev.cove.engine.LayerFacts;
 import dev.cove.engine.RootFs;
 import dev.cove.guest.AgentBinary;
 import dev.cove.model.LayerId;
@@ -306,6 +307,7 @@ public final class ContainerEngine implements Engine {
     }
     var now = sealer.repair(id, running.get(), root.get());
     RootFs standsOn = RootRecord.find(folder).orElse(root.get());
+    sealedImages.verifySoon(standsOn); // its next seal asks for them, and should not wait
     var standing = new ContainerCage.Standing(standsOn, baseImageFor(id));
     return Optional.of(register(id, record.get(), now, exit, standing));
   }
@@ -323,6 +325,25 @@ public final class ContainerEngine implements Engine {
   @Override
   public Set<LayerId> layers() {
     return sealedImages.all();
+  }
+
+  @Override
+  public LayerFacts layer(LayerId layer) {
+    return sealedImages.facts(layer);
+  }
+
+  @Override
+  public void verifyLayers(RootFs root) {
+    sealedImages.verify(root);
+  }
+
+  @Override
+  public long diskBytes(SandboxId id) {
+    try {
+      return SparseFile.bytesOnDisk(home.sandbox(id).resolve("image"));
+    } catch (IOException e) {
+      return 0; // it is a plain folder, or went meanwhile
+    }
   }
 
   @Override
@@ -367,6 +388,7 @@ public final class ContainerEngine implements Engine {
 
   @Override
   public void close() {
+    sealedImages.close();
     spawner.close();
     if (present().isEmpty()) {
       cgroups.close();

@@ -1,6 +1,7 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
+import dev.cove.engine.LayerFacts;
 import dev.cove.engine.RootFs;
 import dev.cove.model.LayerId;
 import java.io.IOException;
@@ -10,16 +11,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** The images that nobody writes any more, and which of them the spawner has mounted. */
-final class SealedImages {
-  private static final String SHAPE = ".shape";
-
+final class SealedImages implements AutoCloseable {
   private final Path folder;
   private final Spawner spawner;
+  private final LayerDigests digests;
 
   /** With the spawner that has it; another one begins with none. */
   private final Map<LayerId, Long> mounted = new HashMap<>();
@@ -27,47 +28,49 @@ final class SealedImages {
   SealedImages(Path folder, Spawner spawner) {
     this.folder = folder;
     this.spawner = spawner;
+    this.digests = new LayerDigests(folder);
+    digests.begin(all());
   }
 
   /**
    * Sees to it that a cage can be built on the root's sealed layers.
    *
-   * @throws EngineException when one is gone, or was made over other folders than the root has: its
-   *     parts would come to lie over the wrong ones
+   * @throws EngineException when one is gone or damaged, or was made over other folders than the
+   *     root has: its parts would come to lie over the wrong ones
    */
-  synchronized void require(RootFs root) {
+  void require(RootFs root) {
+    verify(root);
     for (LayerId layer : root.sealed()) {
-      requireSameShape(layer, root);
-      if (mounted.getOrDefault(layer, 0L) != spawner.pid()) {
-        spawner.call(new SpawnerRequest.Shelve(layer, true));
-        mounted.put(layer, spawner.pid());
+      mount(layer);
+    }
+  }
+
+  /** The part of {@link #require} that changes nothing. */
+  void verify(RootFs root) {
+    List<String> parts = LayerRecord.partsOf(root);
+    for (LayerId layer : root.sealed()) {
+      if (!digests.require(layer).parts().equals(parts)) {
+        throw new EngineException(
+            "Layer %s was made over a root file system with other parts".formatted(layer));
       }
     }
+  }
+
+  private synchronized void mount(LayerId layer) {
+    if (mounted.getOrDefault(layer, 0L) != spawner.pid()) {
+      spawner.call(new SpawnerRequest.Shelve(layer, true));
+      mounted.put(layer, spawner.pid());
+    }
+  }
+
+  /** Verifies ahead of the next {@link #require}. */
+  void verifySoon(RootFs root) {
+    root.sealed().forEach(digests::verifySoon);
   }
 
   /** Notes what a layer that is about to be made lies over. */
   void prepare(LayerId layer, RootFs root) throws IOException {
-    Files.writeString(shapeFile(layer), shape(root));
-  }
-
-  private Path shapeFile(LayerId layer) {
-    return folder.resolve(layer.value() + SHAPE);
-  }
-
-  /** An image has one part for the layers together and one for each graft, in their order. */
-  private static String shape(RootFs root) {
-    return root.grafts().stream().map(RootFs.Graft::target).collect(Collectors.joining("\n"));
-  }
-
-  private void requireSameShape(LayerId layer, RootFs root) {
-    try {
-      if (!Files.readString(shapeFile(layer)).equals(shape(root))) {
-        throw new EngineException(
-            "Layer %s was made over a root file system with other parts".formatted(layer));
-      }
-    } catch (IOException e) {
-      throw new EngineException("Layer %s is not on this host".formatted(layer), e);
-    }
+    LayerRecord.over(root, layer).write(folder);
   }
 
   /** The spawner has mounted it on its own. */
@@ -75,14 +78,15 @@ final class SealedImages {
     mounted.put(layer, spawner.pid());
   }
 
-  /** Returns when the image is on the disk, and its name too. */
-  void force(LayerId layer) throws IOException {
+  /** A layer was made. Returns when its image is on the disk, and its name too. */
+  void sealed(LayerId layer) throws IOException {
     force(folder.resolve(layer.value()));
-    force(shapeFile(layer));
+    force(LayerRecord.file(folder, layer));
     force(folder);
+    digests.sealed(layer);
   }
 
-  private static void force(Path file) throws IOException {
+  static void force(Path file) throws IOException {
     try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
       channel.force(true);
     }
@@ -93,7 +97,7 @@ final class SealedImages {
     var layers = new HashSet<LayerId>();
     try (var files = Files.newDirectoryStream(folder)) {
       for (Path file : files) {
-        String name = file.getFileName().toString().replace(SHAPE, "");
+        String name = file.getFileName().toString().replace(LayerRecord.SUFFIX, "");
         if (LayerId.isValid(name)) {
           layers.add(new LayerId(name));
         }
@@ -104,16 +108,29 @@ final class SealedImages {
     return layers;
   }
 
+  LayerFacts facts(LayerId layer) {
+    Path image = folder.resolve(layer.value());
+    try {
+      return new LayerFacts(SparseFile.bytesOnDisk(image), Files.size(image), digests.find(layer));
+    } catch (IOException e) {
+      return new LayerFacts(0, 0, Optional.empty()); // only begun, or gone meanwhile
+    }
+  }
+
   synchronized void remove(LayerId layer) {
     if (mounted.containsKey(layer)) {
       spawner.call(new SpawnerRequest.Shelve(layer, false));
       mounted.remove(layer);
     }
     try {
-      Files.deleteIfExists(folder.resolve(layer.value()));
-      Files.deleteIfExists(shapeFile(layer));
+      digests.remove(layer);
     } catch (IOException e) {
       throw new EngineException("Could not remove layer " + layer, e);
     }
+  }
+
+  @Override
+  public void close() {
+    digests.close();
   }
 }

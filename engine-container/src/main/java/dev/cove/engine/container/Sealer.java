@@ -67,7 +67,7 @@ final class Sealer {
   /** Returns when the layer is on the disk. */
   void force(LayerId layer) {
     try {
-      images.force(layer);
+      images.sealed(layer);
     } catch (IOException e) {
       throw new EngineException("Could not write layer %s to the disk".formatted(layer), e);
     }
