@@ -8,12 +8,21 @@ import java.util.regex.Pattern;
 final class Checked {
   private static final Pattern PORT =
       Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?(?:/(?i:tcp|udp|sctp))?");
+  static final int MAX_SOURCES = 1_000;
   private static final int MAX_PORT = 65_535;
 
   private static final Pattern REMOTE =
       Pattern.compile("(?i)(?:https?|ftp|git|ssh)://.*|git@[^:]+:.*", Pattern.DOTALL);
 
   private Checked() {}
+
+  static List<String> sources(int line, List<String> sources) {
+    if (sources.size() > MAX_SOURCES) {
+      throw new BuildException(
+          line, "COPY has more than %d sources; use a pattern".formatted(MAX_SOURCES));
+    }
+    return texts(line, "COPY", sources);
+  }
 
   static void local(int line, List<String> sources) {
     for (String source : sources) {

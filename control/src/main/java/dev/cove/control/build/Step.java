@@ -56,7 +56,7 @@ public sealed interface Step {
     private static final int MAX_MODE = 07777;
 
     public Copy {
-      sources = Checked.texts(line, "COPY", sources);
+      sources = Checked.sources(line, sources);
       Checked.text(line, "COPY", target);
       if (sources.isEmpty() || target.isEmpty() || sources.contains("")) {
         throw new BuildException(line, "COPY needs a source and a target");
@@ -70,6 +70,12 @@ public sealed interface Step {
       if (mode.isPresent() && (mode.getAsInt() < 0 || mode.getAsInt() > MAX_MODE)) {
         throw new BuildException(line, "--chmod needs an octal mode of at most 7777");
       }
+    }
+
+    /** The same for a target that is known to be a folder, though it has no slash at its end. */
+    public Copy intoFolder() {
+      String folder = target.endsWith("/") ? target : target + "/";
+      return new Copy(line, text, fromStage, sources, folder, owner, mode, unpackArchives);
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -458,11 +459,11 @@ class DockerfileTest {
 
   @Test
   void the_environment_has_a_limit() {
-    Variables variables = nothing();
+    var values = new HashMap<String, String>();
     for (int number = 0; number < Variables.MAX_VARIABLES; number++) {
-      variables = variables.after(new Step.Env(1, "", Map.of("v" + number, "")));
+      values.put("v" + number, "");
     }
-    Variables full = variables;
+    Variables full = nothing().after(new Step.Env(1, "", values));
     assertThatThrownBy(() -> full.after(new Step.Env(1, "", Map.of("w", ""))))
         .hasMessage("Line 1: There are more than 4096 variables");
   }
