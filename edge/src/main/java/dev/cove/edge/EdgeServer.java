@@ -21,6 +21,7 @@ import dev.cove.edge.system.Counters;
 import dev.cove.edge.system.MetricRoutes;
 import dev.cove.edge.system.OpenApiRoutes;
 import dev.cove.edge.system.SystemRoutes;
+import dev.cove.edge.template.TemplateRoutes;
 import dev.cove.node.Node;
 import java.io.IOException;
 import java.util.List;
@@ -53,7 +54,8 @@ public final class EdgeServer implements AutoCloseable {
                 new MetricRoutes(lifecycle, node, counters).routes(),
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys).routes(),
-                new SandboxRoutes(lifecycle, services.branches()).routes(),
+                new SandboxRoutes(lifecycle, services.branches(), services.builds()).routes(),
+                new TemplateRoutes(services.templates(), services.builds()).routes(),
                 new CheckpointRoutes(services.branches(), services.checkpoints()).routes(),
                 new ExecRoutes(lifecycle, node, new OutputBudget()).routes(),
                 new ProcessRoutes(lifecycle).routes(),

@@ -1,9 +1,11 @@
 package dev.cove.edge;
 
+import dev.cove.control.build.Builds;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.control.template.Catalogue;
 import dev.cove.node.Node;
 
 /** What the routes are a way to. */
@@ -11,5 +13,7 @@ public record EdgeServices(
     SandboxLifecycle lifecycle,
     Branches branches,
     Checkpoints checkpoints,
+    Catalogue templates,
+    Builds builds,
     ApiKeys keys,
     Node node) {}

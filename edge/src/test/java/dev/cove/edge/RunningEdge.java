@@ -1,11 +1,14 @@
 package dev.cove.edge;
 
+import dev.cove.control.build.Builds;
+import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
 import dev.cove.edge.http.HttpLimits;
 import java.io.IOException;
@@ -79,11 +82,15 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var keys = ApiKeys.open(ledger, Clock.systemUTC());
     var checkpoints = new Checkpoints(ledger, node, layers, Clock.systemUTC());
     var branches = new Branches(lifecycle, checkpoints, layers, node);
+    var cache = new BuildCache(ledger, layers, Clock.systemUTC());
+    var builds =
+        new Builds(
+            node, layers, templates, cache, checkpoints, new Spool(folder.resolve("builds")));
     layers.begin();
     var server =
         EdgeServer.start(
             new EdgeConfig("127.0.0.1", 0, "0.1.0-test"),
-            new EdgeServices(lifecycle, branches, checkpoints, keys, node),
+            new EdgeServices(lifecycle, branches, checkpoints, templates, builds, keys, node),
             limits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));

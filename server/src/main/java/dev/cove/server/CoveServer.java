@@ -1,5 +1,7 @@
 package dev.cove.server;
 
+import dev.cove.control.build.Builds;
+import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.key.LocalKey;
@@ -8,6 +10,7 @@ import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
 import dev.cove.edge.EdgeConfig;
 import dev.cove.edge.EdgeServer;
@@ -66,11 +69,17 @@ final class CoveServer implements AutoCloseable {
     SandboxLifecycle lifecycle =
         keep("lifecycle", SandboxLifecycle.recover(ledger, node, templates, clock));
     var checkpoints = new Checkpoints(ledger, node, layers, clock);
+    var cache = new BuildCache(ledger, layers, clock);
+    var spool = new Spool(home.data().resolve("builds"));
+    var builds = new Builds(node, layers, templates, cache, checkpoints, spool);
     var branches = new Branches(lifecycle, checkpoints, layers, node);
     layers.begin();
     EdgeServer edge =
         keep(
-            "edge", listen(config, new EdgeServices(lifecycle, branches, checkpoints, keys, node)));
+            "edge",
+            listen(
+                config,
+                new EdgeServices(lifecycle, branches, checkpoints, templates, builds, keys, node)));
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());

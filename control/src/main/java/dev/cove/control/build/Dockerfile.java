@@ -32,6 +32,14 @@ public record Dockerfile(List<Stage> stages, Map<String, String> globals) {
     return new DockerfileParser(text, buildArguments).parse();
   }
 
+  /** The part of it that makes one stage, by name or number. */
+  public Dockerfile upTo(String target) {
+    int last =
+        stage(target, stages.size())
+            .orElseThrow(() -> new BuildException("There is no stage %.64s".formatted(target)));
+    return new Dockerfile(stages.subList(0, last + 1), globals);
+  }
+
   static BuildException tooManySteps(int line) {
     return new BuildException(
         ErrorCode.TOO_LARGE,

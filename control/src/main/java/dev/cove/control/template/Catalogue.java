@@ -33,7 +33,6 @@ public final class Catalogue implements LayerHolder {
           1,
           "this host's own programs",
           Instant.EPOCH,
-          0,
           new Content(SandboxTemplate.HOST, Map.of(), List.of(), Service.NONE));
 
   private static final int MAX_VERSIONS = 10_000;
@@ -154,7 +153,7 @@ public final class Catalogue implements LayerHolder {
 
   /** Adds the next version of a name; the tags and {@code latest} point to it from now on. */
   public synchronized TemplateVersion add(
-      String name, Collection<String> tags, String origin, long bytes, Content content) {
+      String name, Collection<String> tags, String origin, Content content) {
     valid(() -> TemplateReference.requireName(name));
     requireNotBuiltIn(name);
     if (entries.values().stream().mapToInt(e -> e.versions.size()).sum() >= MAX_VERSIONS) {
@@ -168,7 +167,7 @@ public final class Catalogue implements LayerHolder {
     }
     Entry known = entries.get(name);
     int number = known == null || known.versions.isEmpty() ? 1 : known.versions.lastKey() + 1;
-    var version = new TemplateVersion(name, number, origin, Micros.now(clock), bytes, content);
+    var version = new TemplateVersion(name, number, origin, Micros.now(clock), content);
     rows.insert(version, all);
     Entry entry = entry(name);
     entry.versions.put(number, version);

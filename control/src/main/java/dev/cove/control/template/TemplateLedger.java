@@ -55,15 +55,14 @@ final class TemplateLedger {
     Content content = version.content();
     session.run(
         """
-        insert into template_version (name, version, origin, created_at, bytes, base, user, cwd,
+        insert into template_version (name, version, origin, created_at, base, user, cwd,
                                       entrypoint, start_command, ready_command)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         version.name(),
         version.number(),
         version.origin(),
         Micros.of(version.createdAt()),
-        version.bytes(),
         content.template().base().publicName(),
         content.template().user(),
         content.template().cwd(),
@@ -130,7 +129,7 @@ final class TemplateLedger {
                   .add(new LayerId(row.getString(2))));
       return session.query(
           """
-          select name, version, origin, created_at, bytes, start_command, ready_command,
+          select name, version, origin, created_at, start_command, ready_command,
                  base, user, cwd, entrypoint
           from template_version
           """,
@@ -149,11 +148,10 @@ final class TemplateLedger {
         number,
         row.getString(3),
         Micros.toInstant(row.getLong(4)),
-        row.getLong(5),
         new Content(
-            TemplateColumns.read(row, 1, 8),
+            TemplateColumns.read(row, 1, 7),
             env.getOrDefault(key, Map.of()),
             layers.getOrDefault(key, List.of()),
-            new Service(Words.decode(row.getString(6)), Words.decode(row.getString(7)))));
+            new Service(Words.decode(row.getString(5)), Words.decode(row.getString(6)))));
   }
 }

@@ -11,10 +11,9 @@ import java.util.Map;
  *
  * @param number counts from 1 for each name
  * @param origin for people: what it was made of
- * @param bytes what its layers take on the disk
  */
 public record TemplateVersion(
-    String name, int number, String origin, Instant createdAt, long bytes, Content content) {
+    String name, int number, String origin, Instant createdAt, Content content) {
   /**
    * What a sandbox gets of it.
    *

@@ -13,7 +13,6 @@ create table template_version (
   version       integer not null,
   origin        text    not null,  -- for people: what it was made of
   created_at    integer not null,
-  bytes         integer not null,  -- of all its layers
   base          text    not null,
   user          text    not null,
   cwd           text    not null,

@@ -4,12 +4,13 @@ import dev.cove.edge.http.ClientGoneException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PushbackInputStream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /** What is inside a gzip stream, with its faults told as faults of the archive. */
-final class GunzippedInput extends InputStream {
+public final class GunzippedInput extends InputStream {
   private static final int BUFFER = 32 * 1024;
 
   private final InputStream compressed;
@@ -17,6 +18,15 @@ final class GunzippedInput extends InputStream {
 
   GunzippedInput(InputStream compressed) {
     this.compressed = compressed;
+  }
+
+  /** The same for what may be compressed or not. */
+  public static InputStream orPlain(InputStream body) throws IOException {
+    var peeked = new PushbackInputStream(body, 2);
+    byte[] magic = peeked.readNBytes(2);
+    peeked.unread(magic);
+    boolean gzip = magic.length == 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b;
+    return gzip ? new GunzippedInput(peeked) : peeked;
   }
 
   @Override

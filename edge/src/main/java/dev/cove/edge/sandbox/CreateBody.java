@@ -21,14 +21,25 @@ record CreateBody(
     @Nullable Integer maxProcesses,
     @Nullable Map<String, @Nullable String> env,
     @Nullable Map<String, @Nullable String> labels,
-    @Nullable String checkpoint) {
+    @Nullable String checkpoint,
+    @Nullable String image) {
   private static final String DEFAULT_TEMPLATE = "host";
   private static final double MAX_CPUS = 1_024;
 
-  CreateSandbox toRequest(Optional<String> idempotencyKey) {
+  String templateName() {
+    if (template != null && image != null) {
+      throw new IllegalArgumentException("Give template or image, not both");
+    }
+    return template == null ? DEFAULT_TEMPLATE : template;
+  }
+
+  /**
+   * @param provided how the template that is there is asked for
+   */
+  CreateSandbox toRequest(String provided, Optional<String> idempotencyKey) {
     return new CreateSandbox(
         Optional.ofNullable(name),
-        template == null ? DEFAULT_TEMPLATE : template,
+        provided,
         tier == null ? Tier.CONTAINER : requireTier(tier),
         resources(),
         Fields.textMap("env", env),
@@ -38,9 +49,9 @@ record CreateBody(
 
   /** For a sandbox that begins with a checkpoint. */
   Branches.FromCheckpoint fromCheckpoint() {
-    if (template != null || tier != null || diskMb != null) {
+    if (template != null || image != null || tier != null || diskMb != null) {
       throw new IllegalArgumentException(
-          "template, tier and diskMb are those of the checkpoint and must not be given with it");
+          "template, image, tier and diskMb are those of the checkpoint and must not be given with it");
     }
     return new Branches.FromCheckpoint(
         Optional.ofNullable(name),

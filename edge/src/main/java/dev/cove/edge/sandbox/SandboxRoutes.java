@@ -1,12 +1,17 @@
 package dev.cove.edge.sandbox;
 
+import dev.cove.control.build.BuildLog;
+import dev.cove.control.build.Builds;
+import dev.cove.control.build.Cancellation;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Created;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.sandbox.SandboxPage;
+import dev.cove.edge.http.ClientPresence;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Route;
+import dev.cove.node.image.ImageReference;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -23,10 +28,12 @@ public final class SandboxRoutes {
 
   private final SandboxLifecycle lifecycle;
   private final Branches branches;
+  private final Builds builds;
 
-  public SandboxRoutes(SandboxLifecycle lifecycle, Branches branches) {
+  public SandboxRoutes(SandboxLifecycle lifecycle, Branches branches, Builds builds) {
     this.lifecycle = lifecycle;
     this.branches = branches;
+    this.builds = builds;
   }
 
   public List<Route> routes() {
@@ -46,7 +53,7 @@ public final class SandboxRoutes {
           "Idempotency-Key must be 1 to 128 printable ASCII characters");
     }
     CreateBody body = exchange.json(CreateBody.class);
-    Created created = create(body, key);
+    Created created = create(exchange, body, key);
     if (created.replayed()) {
       exchange.withHeader("Idempotent-Replay", "true");
     }
@@ -55,15 +62,33 @@ public final class SandboxRoutes {
         .send(created.replayed() ? 200 : 201, SandboxBody.of(created.sandbox()));
   }
 
-  private Created create(CreateBody body, Optional<String> key) {
+  private Created create(Exchange exchange, CreateBody body, Optional<String> key) {
     if (body.checkpoint() == null) {
-      return lifecycle.create(body.toRequest(key));
+      return lifecycle.create(body.toRequest(provided(exchange, body), key));
     }
     if (key.isPresent()) {
       throw new IllegalArgumentException(
           "Idempotency-Key is not understood together with checkpoint; name the sandbox instead");
     }
     return new Created(branches.create(body.checkpoint(), body.fromCheckpoint()), false);
+  }
+
+  /** Makes on first use what can be made of itself. */
+  private String provided(Exchange exchange, CreateBody body) {
+    String template = body.templateName();
+    if (body.image() == null && !template.equals(Builds.DEBIAN)) {
+      return template;
+    }
+    var cancellation = new Cancellation();
+    try (ClientPresence _ =
+        exchange.watchClient(() -> cancellation.cancel("the caller went away"))) {
+      if (body.image() != null) {
+        return builds.provideImage(
+            ImageReference.parse(body.image()), Optional.empty(), BuildLog.SILENT, cancellation);
+      }
+      builds.provide(template, BuildLog.SILENT, cancellation);
+      return template;
+    }
   }
 
   private void list(Exchange exchange) {

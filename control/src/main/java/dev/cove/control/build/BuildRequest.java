@@ -1,0 +1,33 @@
+package dev.cove.control.build;
+
+import dev.cove.control.template.TemplateVersion.Service;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A wish for a template.
+ *
+ * @param tags {@code latest} when there are none
+ * @param env variables beside those that the plan brings
+ * @param user instead of the plan's
+ * @param cwd instead of the plan's
+ */
+public record BuildRequest(
+    String name,
+    List<String> tags,
+    BuildPlan plan,
+    Map<String, String> env,
+    Optional<String> user,
+    Optional<String> cwd,
+    Service service) {
+  public BuildRequest {
+    tags = List.copyOf(tags);
+    env = Map.copyOf(env);
+  }
+
+  public static BuildRequest of(String name, List<String> tags, BuildPlan plan) {
+    return new BuildRequest(
+        name, tags, plan, Map.of(), Optional.empty(), Optional.empty(), Service.NONE);
+  }
+}

@@ -1,0 +1,199 @@
+package dev.cove.control.build;
+
+import dev.cove.control.checkpoint.Checkpoint;
+import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.control.layer.Layers;
+import dev.cove.control.template.BuildCache;
+import dev.cove.control.template.Catalogue;
+import dev.cove.control.template.TemplateReference;
+import dev.cove.control.template.TemplateVersion;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.node.Node;
+import dev.cove.node.debian.DebianBootstrap;
+import dev.cove.node.image.Credentials;
+import dev.cove.node.image.ImageReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes templates. Safe for use by many threads. */
+public final class Builds {
+  /** Made on first use. */
+  public static final String DEBIAN = "debian";
+
+  private static final Logger log = LoggerFactory.getLogger(Builds.class);
+  private static final int AT_ONCE = 4;
+  private static final Duration MAX_DURATION = Duration.ofHours(1);
+
+  private final Node node;
+  private final Layers layers;
+  private final Catalogue catalogue;
+  private final BuildCache cache;
+  private final Checkpoints checkpoints;
+  private final Spool spool;
+  private final Semaphore places = new Semaphore(AT_ONCE);
+  private final Map<String, ReentrantLock> providing = new ConcurrentHashMap<>();
+
+  public Builds(
+      Node node,
+      Layers layers,
+      Catalogue catalogue,
+      BuildCache cache,
+      Checkpoints checkpoints,
+      Spool spool) {
+    this.node = node;
+    this.layers = layers;
+    this.catalogue = catalogue;
+    this.cache = cache;
+    this.checkpoints = checkpoints;
+    this.spool = spool;
+  }
+
+  public Spool spool() {
+    return spool;
+  }
+
+  /**
+   * Makes a template, or nothing.
+   *
+   * @throws CoveException NO_ROOM when too many are being made
+   */
+  public TemplateVersion build(BuildRequest request, BuildLog log, Cancellation cancellation) {
+    requireValid(request);
+    if (!places.tryAcquire()) {
+      throw new CoveException(
+          ErrorCode.NO_ROOM,
+          "%d templates are being made already; try again later.".formatted(AT_ONCE));
+    }
+    try (var _ = Deadline.of(MAX_DURATION, () -> cancellation.cancel("it took too long"))) {
+      return make(request, log, cancellation);
+    } finally {
+      places.release();
+    }
+  }
+
+  private static void requireValid(BuildRequest request) {
+    try {
+      TemplateReference.requireName(request.name());
+      request.tags().forEach(TemplateReference::requireTag);
+      if (request.name().equals(Catalogue.HOST.name())) {
+        throw new IllegalArgumentException("The template host is built in; choose another name");
+      }
+    } catch (IllegalArgumentException e) {
+      throw new CoveException(ErrorCode.INVALID_REQUEST, e.getMessage() + ".", e);
+    }
+  }
+
+  private TemplateVersion make(BuildRequest request, BuildLog to, Cancellation cancellation) {
+    if (request.plan() instanceof BuildPlan.FromCheckpoint from) {
+      return layers.using(() -> add(request, promoted(checkpoints.require(from.checkpoint()))));
+    }
+    try (var builder =
+        new Builder(
+            new Builder.Surroundings(node, layers, catalogue, cache, spool), to, cancellation)) {
+      return builder.build(request, made -> add(request, made));
+    }
+  }
+
+  /** Without the variables: what its owner gave to one sandbox was not meant for all. */
+  private static Made promoted(Checkpoint checkpoint) {
+    return new Made(
+        new Foundation(
+            checkpoint.template().base(),
+            checkpoint.layers(),
+            Settings.of(checkpoint.template(), Map.of()),
+            ""),
+        "checkpoint %s of sandbox %s".formatted(checkpoint.id(), checkpoint.sandbox()));
+  }
+
+  /** What a build has come to. */
+  record Made(Foundation foundation, String origin) {}
+
+  private TemplateVersion add(BuildRequest request, Made made) {
+    Settings settings = made.foundation().settings().withEnv(request.env());
+    settings = request.user().map(settings::withUser).orElse(settings);
+    settings = request.cwd().map(settings::withCwd).orElse(settings);
+    TemplateVersion version =
+        catalogue.add(
+            request.name(),
+            request.tags(),
+            made.origin(),
+            new TemplateVersion.Content(
+                settings.template(request.name(), made.foundation().base()),
+                settings.env(),
+                made.foundation().layers(),
+                request.service()));
+    log.info("template {} made of {}", version.reference(), version.origin());
+    return version;
+  }
+
+  /** Makes what is asked for and can be made of itself, unless it is there. */
+  public void provide(String reference, BuildLog to, Cancellation cancellation) {
+    if (reference.equals(DEBIAN) && catalogue.find(reference).isEmpty()) {
+      once(
+          reference,
+          () -> debian(List.of(), DebianBootstrap.Wish.ofThisMachine(List.of())),
+          to,
+          cancellation);
+    }
+  }
+
+  /** How Debian is asked for; its suite becomes a tag. */
+  public static BuildRequest debian(List<String> tags, DebianBootstrap.Wish wish) {
+    var all = new java.util.ArrayList<>(tags);
+    all.add(wish.suite());
+    all.add(TemplateReference.LATEST);
+    return BuildRequest.of(DEBIAN, all, new BuildPlan.Debian(wish));
+  }
+
+  /**
+   * Fetches an image unless it is there.
+   *
+   * @return how the template that it became is asked for
+   */
+  public String provideImage(
+      ImageReference image,
+      Optional<Credentials> credentials,
+      BuildLog to,
+      Cancellation cancellation) {
+    String tag = image.digest().map(d -> d.text().replace(':', '-')).orElse(image.tag());
+    String reference = image.name() + ":" + tag;
+    if (catalogue.find(reference).isEmpty()) {
+      once(
+          reference,
+          () ->
+              BuildRequest.of(
+                  image.name(), List.of(tag), new BuildPlan.FromRegistry(image, credentials)),
+          to,
+          cancellation);
+    }
+    return reference;
+  }
+
+  /** Whoever asks for the same meanwhile waits for the first. */
+  private void once(
+      String reference,
+      java.util.function.Supplier<BuildRequest> request,
+      BuildLog to,
+      Cancellation cancellation) {
+    ReentrantLock lock = providing.computeIfAbsent(reference, _ -> new ReentrantLock());
+    lock.lock();
+    try {
+      if (catalogue.find(reference).isEmpty()) {
+        build(request.get(), to, cancellation);
+      }
+    } finally {
+      lock.unlock();
+      if (!lock.hasQueuedThreads()) {
+        providing.remove(reference, lock);
+      }
+    }
+  }
+}

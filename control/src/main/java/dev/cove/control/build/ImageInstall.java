@@ -1,0 +1,118 @@
+package dev.cove.control.build;
+
+import dev.cove.control.template.BuildCache;
+import dev.cove.guest.GuestFiles.UnpackRules;
+import dev.cove.guest.GuestFiles.Unpacked;
+import dev.cove.model.Base;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerId;
+import dev.cove.node.image.BadImageException;
+import dev.cove.node.image.Image;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Makes layers of an image's, each unpacked over those below it inside a workplace, by its root.
+ *
+ * <p>Images that have layers in common share ours: one is found again by its own digest and those
+ * of all below it. Where an image has very many, several of its layers make one of ours, because
+ * only so many fit under a sandbox.
+ */
+final class ImageInstall {
+  static final long MAX_ENTRIES = 1_000_000;
+  private static final long MAX_BYTES = Workplace.RESOURCES.diskMb() * 1024L * 1024L;
+  private static final int MAX_OWN_LAYERS = 16;
+
+  private final Image image;
+  private final BuildCache cache;
+  private final Workplace workplace;
+  private final BuildLog log;
+  private final Cancellation cancellation;
+  private long entries;
+
+  ImageInstall(
+      Image image, BuildCache cache, Workplace workplace, BuildLog log, Cancellation cancellation) {
+    this.image = image;
+    this.cache = cache;
+    this.workplace = workplace;
+    this.log = log;
+    this.cancellation = cancellation;
+  }
+
+  Foundation run() {
+    List<Image.Layer> all = image.layers();
+    int group = (all.size() + MAX_OWN_LAYERS - 1) / MAX_OWN_LAYERS;
+    List<LayerId> below = List.of();
+    String key = StepKey.of("image");
+    for (int from = 0; from < all.size(); from += group) {
+      List<Image.Layer> part = all.subList(from, Math.min(all.size(), from + group));
+      for (Image.Layer layer : part) {
+        key = StepKey.of(key, layer.content().text());
+      }
+      Optional<List<LayerId>> known = cache.find(key);
+      for (int i = 0; i < part.size(); i++) {
+        String text = "layer %.19s, %s".formatted(part.get(i).blob(), size(part.get(i).size()));
+        log.step(new BuildLog.Progress(from + i + 1, all.size(), text, known.isPresent()));
+        if (known.isEmpty()) {
+          unpack(part.get(i), below);
+        }
+      }
+      String made = key;
+      below =
+          known.isPresent()
+              ? known.get()
+              : workplace.seal(sealed -> cache.put(made, sealed.layers())).layers();
+    }
+    return new Foundation(Base.EMPTY, below, Settings.of(image.config()), key);
+  }
+
+  private static String size(long bytes) {
+    return bytes < 1024 * 1024 ? bytes / 1024 + " KiB" : bytes / 1024 / 1024 + " MiB";
+  }
+
+  private void unpack(Image.Layer layer, List<LayerId> below) {
+    try (InputStream tar = image.open(layer)) {
+      cancellation.onCancel(() -> close(tar));
+      var rules = new UnpackRules(true, MAX_ENTRIES - entries, MAX_BYTES);
+      Unpacked done = workplace.on(Base.EMPTY, below).files("root").unpack("/", tar, rules);
+      tar.transferTo(java.io.OutputStream.nullOutputStream()); // its digest is known at its end
+      entries += done.entries();
+      if (done.skipped() > 0) {
+        log.output(
+            "%d entries were left out, such as %s: a sandbox has devices of its own%n"
+                .formatted(done.skipped(), done.firstSkipped()));
+      }
+    } catch (IOException e) {
+      throw failed(e);
+    } catch (CoveException e) {
+      cancellation.check();
+      if (e.getCause() instanceof IOException cause) {
+        throw failed(cause);
+      }
+      throw e;
+    }
+  }
+
+  private CoveException failed(IOException e) {
+    cancellation.check();
+    return refusal(e);
+  }
+
+  private static void close(InputStream in) {
+    try {
+      in.close();
+    } catch (IOException _) {
+      // it is to end anyway
+    }
+  }
+
+  /** How what is wrong with an image is told. */
+  static CoveException refusal(IOException e) {
+    ErrorCode code = e instanceof BadImageException ? ErrorCode.UNSUPPORTED : ErrorCode.UNAVAILABLE;
+    String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    return new CoveException(code, message + ".", e);
+  }
+}

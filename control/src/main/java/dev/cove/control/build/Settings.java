@@ -1,0 +1,73 @@
+package dev.cove.control.build;
+
+import dev.cove.model.Base;
+import dev.cove.model.SandboxTemplate;
+import dev.cove.node.image.ImageConfig;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What commands get: who runs them, where, with which variables, and which one runs of itself.
+ *
+ * @param cwd absolute, or empty for the user's home
+ */
+record Settings(
+    String user,
+    String cwd,
+    Map<String, String> env,
+    List<String> entrypoint,
+    List<String> command) {
+  static final Settings NONE = new Settings("root", "", Map.of(), List.of(), List.of());
+
+  Settings {
+    env = Map.copyOf(env);
+    entrypoint = List.copyOf(entrypoint);
+    command = List.copyOf(command);
+  }
+
+  static Settings of(ImageConfig config) {
+    return new Settings(
+        user(config.user()), config.cwd(), config.env(), config.entrypoint(), config.command());
+  }
+
+  static Settings of(SandboxTemplate template, Map<String, String> env) {
+    return new Settings(template.user(), template.cwd(), env, template.entrypoint(), List.of());
+  }
+
+  /** Without the group, which is that of the user's own entry. */
+  private static String user(String text) {
+    String name = text.split(":", 2)[0];
+    return name.isEmpty() ? "root" : name;
+  }
+
+  Settings withUser(String newUser) {
+    return new Settings(user(newUser), cwd, env, entrypoint, command);
+  }
+
+  Settings withCwd(String newCwd) {
+    return new Settings(user, newCwd, env, entrypoint, command);
+  }
+
+  Settings withEnv(Map<String, String> more) {
+    var both = new HashMap<>(env);
+    both.putAll(more);
+    return new Settings(user, cwd, both, entrypoint, command);
+  }
+
+  /** A new entry point drops the arguments that were meant for the one before. */
+  Settings withEntrypoint(List<String> argv) {
+    return new Settings(user, cwd, env, argv, List.of());
+  }
+
+  Settings withCommand(List<String> argv) {
+    return new Settings(user, cwd, env, entrypoint, argv);
+  }
+
+  SandboxTemplate template(String name, Base base) {
+    List<String> all = new ArrayList<>(entrypoint);
+    all.addAll(command);
+    return new SandboxTemplate(name, base, user, cwd, all);
+  }
+}

@@ -1,0 +1,97 @@
+package dev.cove.control.build;
+
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/** The folder in which builds keep what they need only for a while. Empty at each start. */
+public final class Spool {
+  private static final long RESERVE = 1L << 30;
+  private static final int BUFFER = 128 * 1024;
+
+  private final Path folder;
+
+  public Spool(Path folder) {
+    this.folder = folder;
+    try {
+      removeTree(folder);
+      Files.createDirectories(
+          folder,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (IOException e) {
+      throw new UncheckedIOException("Could not empty " + folder, e);
+    }
+  }
+
+  /** A new file with what a stream holds. Ends before the disk is full. */
+  public Path keep(InputStream in) throws IOException {
+    Path file = Files.createTempFile(folder, "upload", "");
+    boolean whole = false;
+    try (var out = Files.newOutputStream(file)) {
+      byte[] buffer = new byte[BUFFER];
+      long sinceCheck = Long.MAX_VALUE;
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        sinceCheck = sinceCheck > 16L << 20 ? checkRoom() : sinceCheck + read;
+        out.write(buffer, 0, read);
+      }
+      whole = true;
+      return file;
+    } finally {
+      if (!whole) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  private long checkRoom() throws IOException {
+    if (Files.getFileStore(folder).getUsableSpace() < RESERVE) {
+      throw new CoveException(
+          ErrorCode.NO_ROOM, "The disk is almost full; cove system df shows what uses it.");
+    }
+    return 0;
+  }
+
+  Path makeFolder() throws IOException {
+    return Files.createTempDirectory(folder, "work");
+  }
+
+  public void drop(Path inside) {
+    try {
+      removeTree(inside);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Could not remove " + inside, e);
+    }
+  }
+
+  private static void removeTree(Path tree) throws IOException {
+    if (!Files.exists(tree)) {
+      return;
+    }
+    Files.walkFileTree(
+        tree,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(
+              Path visited, @org.jspecify.annotations.Nullable IOException failure)
+              throws IOException {
+            Files.delete(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,216 @@
+package dev.cove.control.build;
+
+import dev.cove.guest.Guest;
+import dev.cove.guest.GuestFiles;
+import dev.cove.guest.GuestFiles.UnpackRules;
+import dev.cove.model.CoveException;
+import dev.cove.model.LayerId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Carries out the steps of one stage, or finds what they gave before. */
+final class StageRun {
+  private static final UnpackRules FILES =
+      new UnpackRules(false, ImageInstall.MAX_ENTRIES, Long.MAX_VALUE);
+
+  private final Builder builder;
+  private final BuildPlan.Stages plan;
+  private final List<Foundation> done;
+  private final int stage;
+  private Foundation now;
+  private Variables variables;
+
+  StageRun(
+      Builder builder, BuildPlan.Stages plan, List<Foundation> done, int stage, Foundation from) {
+    this.builder = builder;
+    this.plan = plan;
+    this.done = done;
+    this.stage = stage;
+    this.now = from;
+    this.variables =
+        Variables.atStart(plan.arguments(), plan.dockerfile().globals(), from.settings().env());
+  }
+
+  void carryOut(Step raw, BuildLog.Progress progress) {
+    Step step = raw.expand(variables);
+    try {
+      carryOutExpanded(step, progress);
+    } catch (BuildException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new BuildException(step.line(), "the files cannot be read: " + e.getMessage());
+    } catch (CoveException e) {
+      throw new BuildException(
+          e.code(), "Line %d (%.200s): %s".formatted(step.line(), step.text(), e.getMessage()));
+    }
+    variables = variables.after(step);
+  }
+
+  private void carryOutExpanded(Step step, BuildLog.Progress progress) throws IOException {
+    Settings settings = now.settings();
+    switch (step) {
+      case Step.Run run -> run(run, progress);
+      case Step.Copy copy -> copy(copy, progress);
+      case Step.Workdir workdir -> workdir(workdir, progress);
+      case Step.Env env -> settle(progress, settings.withEnv(env.values()));
+      case Step.User user -> settle(progress, settings.withUser(user.user()));
+      case Step.Entrypoint entrypoint ->
+          settle(progress, settings.withEntrypoint(entrypoint.argv()));
+      case Step.Cmd cmd -> settle(progress, settings.withCommand(cmd.argv()));
+      case Step.Argument _, Step.Expose _, Step.Shell _ -> settle(progress, settings);
+      case Step.Ignored ignored -> {
+        settle(progress, settings);
+        builder.log().output(ignored.reason() + "\n");
+      }
+    }
+  }
+
+  private void settle(BuildLog.Progress progress, Settings settings) {
+    builder.log().step(progress);
+    now = now.with(settings);
+  }
+
+  private void run(Step.Run run, BuildLog.Progress progress) throws IOException {
+    Settings settings = now.settings();
+    String key =
+        StepKey.of(
+            now.key(),
+            "run",
+            String.join("\0", run.argv()),
+            settings.user(),
+            settings.cwd(),
+            new TreeMap<>(settings.env()).toString(),
+            new TreeMap<>(variables.arguments()).toString());
+    change(
+        key,
+        progress,
+        guest ->
+            new StepRun(guest, settings, variables.arguments(), builder.log()).run(run.argv()));
+  }
+
+  /** A command must find its folder there. */
+  private void workdir(Step.Workdir workdir, BuildLog.Progress progress) throws IOException {
+    String path = GuestPaths.resolve(now.settings().cwd(), workdir.path());
+    String key = StepKey.of(now.key(), "workdir", path);
+    change(key, progress, guest -> guest.files("root").mkdir(path, 0755, true));
+    now = now.with(now.settings().withCwd(path));
+  }
+
+  private void copy(Step.Copy copy, BuildLog.Progress progress) throws IOException {
+    if (copy.fromStage().isPresent()) {
+      copyFromStage(copy, progress);
+      return;
+    }
+    BuildContext context =
+        plan.context()
+            .orElseThrow(() ->
+                new BuildException(
+                    copy.line(), "COPY needs files, and none were sent with the request"));
+    Owner owner = owner(copy);
+    String key = StepKey.of(now.key(), "copy", select(context, copy, owner).digest());
+    change(key, progress, guest -> fill(guest.files("root"), context, copy, owner));
+  }
+
+  private Selection select(BuildContext context, Step.Copy copy, Owner owner) throws IOException {
+    return context.select(copy, cwd(), owner.uid(), owner.gid());
+  }
+
+  private void fill(GuestFiles files, BuildContext context, Step.Copy copy, Owner owner)
+      throws IOException {
+    boolean folder = Targets.isFolder(files, copy, cwd());
+    Selection selection = select(context, folder ? copy.intoFolder() : copy, owner);
+    Targets.make(files, selection.folder());
+    try (InputStream tar = selection.tar()) {
+      files.unpack("/", tar, FILES);
+    }
+    for (Selection.Archive archive : selection.archives()) {
+      try (InputStream tar = archive.tar()) {
+        files.unpack("/", tar, FILES);
+      }
+    }
+  }
+
+  private void copyFromStage(Step.Copy copy, BuildLog.Progress progress) throws IOException {
+    Foundation from = builder.origin(plan, copy.fromStage().orElseThrow(), stage, done);
+    Owner owner = owner(copy);
+    String key =
+        StepKey.of(
+            now.key(),
+            "copy from",
+            from.key(),
+            String.join("\0", copy.sources()),
+            GuestPaths.resolve(cwd(), copy.target()) + (copy.target().endsWith("/") ? "/" : ""),
+            owner.toString(),
+            copy.mode().toString());
+    change(
+        key,
+        progress,
+        guest -> {
+          try (Workplace there = builder.anotherWorkplace()) {
+            GuestFiles source = there.on(from.base(), from.layers()).files("root");
+            new StageCopy(source, guest.files("root"), copy, cwd(), owner).run();
+          }
+        });
+  }
+
+  private String cwd() {
+    return now.settings().cwd().isEmpty() ? "/" : now.settings().cwd();
+  }
+
+  /**
+   * @param explicit whether the Dockerfile names it
+   */
+  record Owner(long uid, long gid, boolean explicit) {}
+
+  private Owner owner(Step.Copy copy) {
+    if (copy.owner().isEmpty()) {
+      return new Owner(0, 0, false);
+    }
+    String[] parts = copy.owner().get().split(":", 2);
+    var accounts = new Accounts(() -> guestNow().files("root"), copy.line());
+    long[] user = accounts.user(parts[0]);
+    long group = parts.length == 2 ? accounts.group(parts[1]) : user[1];
+    return new Owner(user[0], group, true);
+  }
+
+  private Guest guestNow() {
+    return builder.workplace().on(now.base(), now.layers());
+  }
+
+  /** Something that changes files. */
+  private interface Work {
+    void in(Guest guest) throws IOException;
+  }
+
+  private void change(String key, BuildLog.Progress progress, Work work) throws IOException {
+    Optional<List<LayerId>> known = builder.cache().find(key);
+    builder
+        .log()
+        .step(
+            new BuildLog.Progress(
+                progress.number(), progress.of(), progress.text(), known.isPresent()));
+    if (known.isPresent()) {
+      now = now.on(known.get(), key);
+      return;
+    }
+    boolean whole = false;
+    try {
+      work.in(guestNow());
+      whole = true;
+    } finally {
+      if (!whole) {
+        builder.workplace().close(); // half a step is none
+      }
+    }
+    List<LayerId> made =
+        builder.workplace().seal(sealed -> builder.cache().put(key, sealed.layers())).layers();
+    now = now.on(made, key);
+  }
+
+  Foundation finish() {
+    return now;
+  }
+}

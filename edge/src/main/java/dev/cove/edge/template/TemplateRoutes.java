@@ -1,0 +1,152 @@
+package dev.cove.edge.template;
+
+import dev.cove.control.build.BuildContext;
+import dev.cove.control.build.BuildLog;
+import dev.cove.control.build.BuildPlan;
+import dev.cove.control.build.BuildRequest;
+import dev.cove.control.build.Builds;
+import dev.cove.control.build.Cancellation;
+import dev.cove.control.build.Dockerfile;
+import dev.cove.control.template.Catalogue;
+import dev.cove.control.template.TemplateVersion;
+import dev.cove.edge.archive.GunzippedInput;
+import dev.cove.edge.http.ClientPresence;
+import dev.cove.edge.http.EventStream;
+import dev.cove.edge.http.Exchange;
+import dev.cove.edge.http.Problem;
+import dev.cove.edge.http.Query;
+import dev.cove.edge.http.Route;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The routes of templates. A build that nobody waits for any more is cancelled. */
+public final class TemplateRoutes {
+  private static final String ALL = "/api/v1/templates";
+  private static final String ONE = ALL + "/{template}";
+
+  private final Catalogue catalogue;
+  private final Builds builds;
+
+  public TemplateRoutes(Catalogue catalogue, Builds builds) {
+    this.catalogue = catalogue;
+    this.builds = builds;
+  }
+
+  public List<Route> routes() {
+    return List.of(
+        Route.of("GET", ALL, this::list),
+        Route.of("POST", ALL, this::make),
+        Route.of("POST", ALL + "/from-context", this::fromContext)
+            .query("name", "tag", "dockerfile", "argument", "target"),
+        Route.of("POST", ALL + "/from-archive", this::fromArchive).query("name", "tag"),
+        Route.of("GET", ONE, this::show),
+        Route.of("DELETE", ONE, this::delete),
+        Route.of("PUT", ONE + "/tags/{tag}", this::tag));
+  }
+
+  private void list(Exchange exchange) throws IOException {
+    exchange.sendLong(200, new ListBody(catalogue.list().stream().map(TemplateBody::of).toList()));
+  }
+
+  private void show(Exchange exchange) {
+    exchange.send(200, TemplateBody.of(catalogue.show(exchange.path("template"))));
+  }
+
+  private void delete(Exchange exchange) {
+    catalogue.remove(exchange.path("template"));
+    exchange.sendNothing(204);
+  }
+
+  private void tag(Exchange exchange) {
+    exchange.send(
+        200, TemplateBody.of(catalogue.tag(exchange.path("template"), exchange.path("tag"))));
+  }
+
+  private void make(Exchange exchange) throws IOException {
+    build(exchange, exchange.json(MakeBody.class).toRequest());
+  }
+
+  private void fromArchive(Exchange exchange) throws IOException {
+    Query query = exchange.query();
+    String name = query.require("name");
+    Path file = builds.spool().keep(GunzippedInput.orPlain(exchange.body()));
+    try {
+      build(exchange, BuildRequest.of(name, query.all("tag"), new BuildPlan.FromArchive(file)));
+    } finally {
+      builds.spool().drop(file);
+    }
+  }
+
+  private void fromContext(Exchange exchange) throws IOException {
+    Query query = exchange.query();
+    String name = query.require("name");
+    Map<String, String> arguments = arguments(query.all("argument"));
+    Path file = builds.spool().keep(GunzippedInput.orPlain(exchange.body()));
+    try {
+      BuildContext context = BuildContext.open(file);
+      String path = query.find("dockerfile").orElse("Dockerfile");
+      String text =
+          context
+              .text(path)
+              .orElseThrow(() ->
+                  new CoveException(
+                      ErrorCode.INVALID_REQUEST,
+                      "The files that were sent have no %.200s.".formatted(path)));
+      Dockerfile dockerfile = Dockerfile.parse(text, arguments);
+      Dockerfile wanted = query.find("target").map(dockerfile::upTo).orElse(dockerfile);
+      build(
+          exchange,
+          BuildRequest.of(
+              name,
+              query.all("tag"),
+              new BuildPlan.Stages(wanted, arguments, Optional.of(context), Optional.empty())));
+    } finally {
+      builds.spool().drop(file);
+    }
+  }
+
+  private static Map<String, String> arguments(List<String> pairs) {
+    var arguments = new HashMap<String, String>();
+    for (String pair : pairs) {
+      int equals = pair.indexOf('=');
+      if (equals < 1) {
+        throw new IllegalArgumentException(
+            "Query parameter argument must have the form NAME=value");
+      }
+      arguments.put(pair.substring(0, equals), pair.substring(equals + 1));
+    }
+    return arguments;
+  }
+
+  private void build(Exchange exchange, BuildRequest request) throws IOException {
+    var cancellation = new Cancellation();
+    if (!exchange.accepts("text/event-stream")) {
+      try (ClientPresence _ =
+          exchange.watchClient(() -> cancellation.cancel("the caller went away"))) {
+        send(exchange, builds.build(request, BuildLog.SILENT, cancellation));
+      }
+      return;
+    }
+    EventStream events = exchange.events();
+    try (ClientPresence _ =
+        exchange.watchClient(() -> cancellation.cancel("the caller went away"))) {
+      TemplateVersion made =
+          builds.build(request, new BuildEvents(events, cancellation), cancellation);
+      events.send("done", TemplateBody.of(catalogue.show(made.reference())));
+    } catch (CoveException e) {
+      events.send("error", Problem.of(e, "template build"));
+    }
+  }
+
+  private void send(Exchange exchange, TemplateVersion made) {
+    exchange.send(201, TemplateBody.of(catalogue.show(made.reference())));
+  }
+
+  record ListBody(List<TemplateBody> items) {}
+}

@@ -1,0 +1,192 @@
+package dev.cove.node.debian;
+
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * A run of mmdebstrap. What it makes comes out as a tar.
+ *
+ * <p>It runs in mount and process namespaces of its own, so that whatever ends it leaves nothing
+ * but its folder, which is below the one that is emptied at each start of the server.
+ */
+public final class DebianBootstrap implements AutoCloseable {
+  private static final List<String> PROGRAM =
+      List.of("unshare", "--mount", "--pid", "--fork", "--kill-child=KILL", "mmdebstrap");
+  private static final String ALWAYS = "ca-certificates,netbase,procps";
+  private static final Pattern SUITE = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+  private static final Pattern PACKAGE = Pattern.compile("[a-z0-9][a-z0-9+.:-]{0,127}");
+  private static final int MAX_PACKAGES = 500;
+  private static final int LINES_TOLD = 5;
+
+  private final Process process;
+  private final Thread errors;
+  private final Deque<String> lastLines = new ArrayDeque<>();
+
+  private DebianBootstrap(Process process, Consumer<String> progress) {
+    this.process = process;
+    this.errors = Thread.ofVirtual().name("mmdebstrap").start(() -> follow(progress));
+  }
+
+  /**
+   * @param suite such as {@code bookworm}
+   * @param packages beyond the necessary ones
+   */
+  public record Wish(String suite, List<String> packages) {
+    public Wish {
+      packages = List.copyOf(packages);
+      if (!SUITE.matcher(suite).matches()) {
+        throw new IllegalArgumentException("A suite is a word in lower case, such as bookworm");
+      }
+      if (packages.size() > MAX_PACKAGES) {
+        throw new IllegalArgumentException("At most %d packages".formatted(MAX_PACKAGES));
+      }
+      for (String name : packages) {
+        if (!PACKAGE.matcher(name).matches()) {
+          throw new IllegalArgumentException(
+              "A package's name has lower-case letters, digits and + . : -");
+        }
+      }
+    }
+
+    /** The suite of the machine itself. */
+    public static Wish ofThisMachine(List<String> packages) {
+      return new Wish(hostSuite(), packages);
+    }
+  }
+
+  private static String hostSuite() {
+    try {
+      for (String line : Files.readAllLines(Path.of("/etc/os-release"))) {
+        if (line.startsWith("VERSION_CODENAME=")) {
+          return line.substring("VERSION_CODENAME=".length()).replace("\"", "");
+        }
+      }
+    } catch (IOException e) {
+      throw unavailable("/etc/os-release cannot be read, so name the suite", e);
+    }
+    throw unavailable("/etc/os-release names no suite, so name one", null);
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param folder an empty one to work in, which the caller removes
+   * @param progress hears each line it prints
+   */
+  public static DebianBootstrap start(Wish wish, Path folder, Consumer<String> progress) {
+    var command = new ArrayList<>(PROGRAM);
+    command.addAll(List.of("--mode=root", "--variant=minbase", "--format=tar"));
+    String packages = String.join(",", wish.packages());
+    command.add("--include=" + ALWAYS + (packages.isEmpty() ? "" : "," + packages));
+    command.addAll(List.of(wish.suite(), "-"));
+    command.addAll(sources());
+    var builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().clear();
+    builder.environment().put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+    builder.environment().put("TMPDIR", folder.toString());
+    builder.environment().put("LC_ALL", "C");
+    try {
+      Process process = builder.start();
+      process.getOutputStream().close();
+      return new DebianBootstrap(process, progress);
+    } catch (IOException e) {
+      throw unavailable("mmdebstrap cannot be run; apt-get install mmdebstrap provides it", e);
+    }
+  }
+
+  /** The machine's own sources. */
+  private static List<String> sources() {
+    var found = new ArrayList<String>();
+    Path main = Path.of("/etc/apt/sources.list");
+    if (Files.isReadable(main)) {
+      found.add(main.toString());
+    }
+    try (var files = Files.newDirectoryStream(Path.of("/etc/apt/sources.list.d"))) {
+      for (Path file : files) {
+        String name = file.getFileName().toString();
+        if (name.endsWith(".list") || name.endsWith(".sources")) {
+          found.add(file.toString());
+        }
+      }
+    } catch (IOException _) {
+      // there need not be any
+    }
+    if (found.isEmpty()) {
+      throw unavailable("This machine has no package sources in /etc/apt", null);
+    }
+    return found;
+  }
+
+  private void follow(Consumer<String> progress) {
+    try (var lines =
+        new BufferedReader(
+            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        synchronized (lastLines) {
+          lastLines.addLast(line.length() > 300 ? line.substring(0, 300) : line);
+          if (lastLines.size() > LINES_TOLD) {
+            lastLines.removeFirst();
+          }
+        }
+        progress.accept(line);
+      }
+    } catch (IOException _) {
+      // it has ended
+    }
+  }
+
+  public InputStream tar() {
+    return process.getInputStream();
+  }
+
+  /** Returns when it has ended well. */
+  public void await() {
+    try {
+      int status = process.waitFor();
+      errors.join();
+      if (status != 0) {
+        String said;
+        synchronized (lastLines) {
+          said = String.join("; ", lastLines);
+        }
+        throw unavailable("mmdebstrap failed: " + said, null);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw unavailable("The server is shutting down", e);
+    }
+  }
+
+  /** Ends it with all that it started. */
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    try {
+      process.waitFor(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static CoveException unavailable(
+      String message, @org.jspecify.annotations.Nullable Throwable cause) {
+    return cause == null
+        ? new CoveException(ErrorCode.UNAVAILABLE, message + ".")
+        : new CoveException(ErrorCode.UNAVAILABLE, message + ".", cause);
+  }
+}
