@@ -76,7 +76,7 @@ class LinkFuzzTest {
    */
   private static byte[] nextBytes(ByteBuffer data) {
     int kind = data.get() & 0xff;
-    int channel = next(data) % 13;
+    int channel = next(data) % 15;
     int length = next(data) % 80;
     byte[] bytes = new byte[Math.min(data.remaining(), length)];
     data.get(bytes);
@@ -95,6 +95,7 @@ class LinkFuzzTest {
 
   private static List<Call> calls(GuestLink link, GuestFiles files) {
     InputStream content = new ByteArrayInputStream(new byte[1000]);
+    InputStream archive = new ByteArrayInputStream(new byte[1024]);
     return List.of(
         () -> use(link.start(CommandSpec.of("x"))),
         () -> use(link.attach(1)),
@@ -114,6 +115,12 @@ class LinkFuzzTest {
           }
         },
         () -> files.write("/x", content, OptionalInt.empty(), true),
+        () -> files.unpack("/x", archive, new GuestFiles.UnpackRules(true, 10, 10)),
+        () -> {
+          try (InputStream packed = files.pack("/x", new GuestFiles.PackRules(10))) {
+            packed.readAllBytes();
+          }
+        },
         () -> files.list("/x", 2, 10),
         () -> files.stat("/x", true),
         () -> {
