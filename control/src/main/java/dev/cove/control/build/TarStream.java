@@ -1,22 +1,14 @@
 package dev.cove.control.build;
 
-import dev.cove.control.build.TarItem.Kind;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 import java.util.Optional;
-import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
-import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
-import org.apache.commons.compress.archivers.tar.TarConstants;
 
-/** A tar archive that is made while it is read. At most one header of it is in memory. */
+/** A tar archive that is made while it is read. Only the headers of one entry are in memory. */
 final class TarStream extends InputStream {
   private static final int RECORD = 512;
 
@@ -94,48 +86,11 @@ final class TarStream extends InputStream {
       plain = new ByteArrayInputStream(new byte[2 * RECORD]);
       return true;
     }
-    plain = new ByteArrayInputStream(header(next.get().item()));
+    plain = new ByteArrayInputStream(TarHeaders.of(next.get().item()));
     content = next.get().content();
     contentLeft = next.get().item().size();
     paddingAfter = (int) (-contentLeft & (RECORD - 1));
     return true;
-  }
-
-  private static byte[] header(TarItem item) throws IOException {
-    var bytes = new ByteArrayOutputStream(2 * RECORD);
-    // Left open on purpose: closing it would ask for the content, which does not pass here.
-    @SuppressWarnings("resource")
-    var tar = new TarArchiveOutputStream(bytes, RECORD, StandardCharsets.UTF_8.name());
-    tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_POSIX);
-    tar.setBigNumberMode(TarArchiveOutputStream.BIGNUMBER_POSIX);
-    tar.setAddPaxHeadersForNonAsciiNames(true);
-    tar.putArchiveEntry(entry(item));
-    return bytes.toByteArray();
-  }
-
-  private static TarArchiveEntry entry(TarItem item) {
-    String name = item.is(Kind.FOLDER) ? item.name() + "/" : item.name();
-    var entry = new TarArchiveEntry(name, flag(item.kind()));
-    entry.setSize(item.size());
-    entry.setMode(item.mode());
-    entry.setLinkName(item.linkTarget());
-    entry.setUserId(item.uid());
-    entry.setGroupId(item.gid());
-    // The library would write the name of whoever runs this server.
-    entry.setUserName("");
-    entry.setGroupName("");
-    entry.setLastModifiedTime(FileTime.from(Instant.ofEpochSecond(item.modified())));
-    return entry;
-  }
-
-  private static byte flag(Kind kind) {
-    return switch (kind) {
-      case FILE -> TarConstants.LF_NORMAL;
-      case FOLDER -> TarConstants.LF_DIR;
-      case SYMLINK -> TarConstants.LF_SYMLINK;
-      case HARD_LINK -> TarConstants.LF_LINK;
-      case OTHER -> throw new IllegalArgumentException("Devices and pipes are not packed");
-    };
   }
 
   @Override

@@ -338,7 +338,7 @@ class BuildContextTest {
   @Test
   void folders_that_are_only_implied_count_too() {
     var entries = new ArrayList<String>();
-    for (int number = 0; number < 200; number++) {
+    for (int number = 0; number < 20; number++) {
       entries.add(number + "/" + "a/".repeat(1_500) + "f");
     }
     assertTooLarge(entries.toArray(String[]::new));
@@ -617,5 +617,26 @@ class BuildContextTest {
     String name = "é".repeat(120) + "/" + "x".repeat(200);
     assertThat(read(select(context(name + " = 1"), "COPY . /").tar()))
         .containsExactly("é".repeat(120) + "/", name + "=1");
+    for (int length = 95; length < 110; length++) {
+      String near = "n".repeat(length);
+      assertThat(read(select(context("d/" + near + " -> /" + near), "COPY d /").tar()))
+          .containsExactly(near + "->/" + near);
+    }
+  }
+
+  @Test
+  void the_tar_of_the_system_reads_what_is_written() throws Exception {
+    String name = "ü".repeat(100) + "/" + "x".repeat(200);
+    Path file = folder.resolve("selected.tar");
+    try (InputStream tar = select(context(name + " = 1", "a b"), "COPY . /x/").tar()) {
+      Files.copy(tar, file);
+    }
+    Process process =
+        new ProcessBuilder("tar", "-tf", file.toString(), "--quoting-style=literal")
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+    assertThat(output.lines()).containsExactly("x/a b", "x/" + "ü".repeat(100) + "/", "x/" + name);
   }
 }
