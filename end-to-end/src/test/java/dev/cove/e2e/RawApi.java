@@ -13,16 +13,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The HTTP API without the SDK, for what the SDK hides. */
-final class RawApi implements AutoCloseable {
+public final class RawApi implements AutoCloseable {
   private final RunningServer server;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  RawApi(RunningServer server) {
+  public RawApi(RunningServer server) {
     this.server = server;
   }
 
-  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+  public HttpResponse<String> get(String path) throws IOException, InterruptedException {
     return client.send(request(path).GET().build(), BodyHandlers.ofString());
   }
 
@@ -31,13 +31,28 @@ final class RawApi implements AutoCloseable {
     return client.send(request, BodyHandlers.ofString());
   }
 
-  HttpResponse<String> post(String path, String json, String... headers)
+  public HttpResponse<String> post(String path, String json, String... headers)
       throws IOException, InterruptedException {
     return client.send(json(path, json, headers), BodyHandlers.ofString());
   }
 
+  public HttpResponse<String> post(String path, byte[] body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = request(path).POST(BodyPublishers.ofByteArray(body));
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  public HttpResponse<String> send(String method, String path)
+      throws IOException, InterruptedException {
+    return client.send(
+        request(path).method(method, BodyPublishers.noBody()).build(), BodyHandlers.ofString());
+  }
+
   /** For a reply that comes in pieces; closing the stream hangs up. */
-  InputStream events(String path, String json) throws IOException, InterruptedException {
+  public InputStream events(String path, String json) throws IOException, InterruptedException {
     var request = json(path, json, "Accept", "text/event-stream");
     HttpResponse<InputStream> reply = client.send(request, BodyHandlers.ofInputStream());
     if (reply.statusCode() != 200) {
@@ -46,7 +61,7 @@ final class RawApi implements AutoCloseable {
     return reply.body();
   }
 
-  static JsonNode parse(HttpResponse<String> reply) {
+  public static JsonNode parse(HttpResponse<String> reply) {
     return JsonMapper.shared().readTree(reply.body());
   }
 

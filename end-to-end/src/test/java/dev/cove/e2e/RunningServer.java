@@ -271,7 +271,7 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 30), lines.size()));
   }
 
-  static void removeTree(Path root) throws IOException {
+  public static void removeTree(Path root) throws IOException {
     try (var paths = Files.walk(root)) {
       for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);

@@ -39,6 +39,11 @@ public final class CreateOptions {
     return with("template", JsonValue.of(template));
   }
 
+  /** An image to start from, instead of a template; fetched when it is not there yet. */
+  public CreateOptions image(String reference) {
+    return with("image", JsonValue.of(reference));
+  }
+
   /**
    * What its root file system goes on from. Template, tier and disk are then the checkpoint's, and
    * asking for others is refused.

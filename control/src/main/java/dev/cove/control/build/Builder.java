@@ -20,6 +20,7 @@ import dev.cove.node.image.Image;
 import dev.cove.node.image.ImageReference;
 import dev.cove.node.image.RegistryImage;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -115,6 +116,8 @@ final class Builder implements AutoCloseable {
       } finally {
         around.spool().drop(folder);
       }
+    } catch (UncheckedIOException e) {
+      throw ImageInstall.refusal(e.getCause());
     } catch (IOException e) {
       throw ImageInstall.refusal(e);
     }

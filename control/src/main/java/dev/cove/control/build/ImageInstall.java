@@ -11,6 +11,7 @@ import dev.cove.node.image.BadImageException;
 import dev.cove.node.image.Image;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 
@@ -87,11 +88,10 @@ final class ImageInstall {
       }
     } catch (IOException e) {
       throw failed(e);
+    } catch (UncheckedIOException e) {
+      throw failed(e.getCause());
     } catch (CoveException e) {
       cancellation.check();
-      if (e.getCause() instanceof IOException cause) {
-        throw failed(cause);
-      }
       throw e;
     }
   }

@@ -7,6 +7,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -40,7 +41,7 @@ final class StageRun {
       carryOutExpanded(step, progress);
     } catch (BuildException e) {
       throw e;
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       throw new BuildException(step.line(), "the files cannot be read: " + e.getMessage());
     } catch (CoveException e) {
       throw new BuildException(

@@ -1,9 +1,11 @@
 package dev.cove.node.image;
 
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 
 /** The tar in a layer's blob. Its end is that of the blob: what follows the tar is read, too. */
 final class LayerContent extends InputStream {
@@ -13,10 +15,12 @@ final class LayerContent extends InputStream {
 
   private final InputStream blob;
   private final VerifiedInput tar;
+  private final Image.Layer layer;
 
-  private LayerContent(InputStream blob, VerifiedInput tar) {
+  private LayerContent(InputStream blob, VerifiedInput tar, Image.Layer layer) {
     this.blob = blob;
     this.tar = tar;
+    this.layer = layer;
   }
 
   static LayerContent of(InputStream raw, Image.Layer layer) throws IOException {
@@ -30,9 +34,9 @@ final class LayerContent extends InputStream {
       throw new BadImageException(
           "Layer %s is compressed with zstd; gzip and none are understood".formatted(layer.blob()));
     }
-    InputStream plain = magic == GZIP ? new GZIPInputStream(blob, BUFFER) : blob;
-    return new LayerContent(
-        blob, new VerifiedInput(plain, layer.content(), "The content of layer " + layer.blob()));
+    var plain = magic == GZIP ? new GZIPInputStream(blob, BUFFER) : blob;
+    var tar = new VerifiedInput(plain, layer.content(), "The content of layer " + layer.blob());
+    return new LayerContent(blob, tar, layer);
   }
 
   @Override
@@ -43,13 +47,21 @@ final class LayerContent extends InputStream {
 
   @Override
   public int read(byte[] buffer, int offset, int length) throws IOException {
-    int read = tar.read(buffer, offset, length);
+    int read = readTar(buffer, offset, length);
     if (read < 0) {
       while (blob.skip(BUFFER) > 0 || blob.read() >= 0) {
         // to the end, where the blob's own digest is checked
       }
     }
     return read;
+  }
+
+  private int readTar(byte[] buffer, int offset, int length) throws IOException {
+    try {
+      return tar.read(buffer, offset, length);
+    } catch (ZipException | EOFException e) {
+      throw new BadImageException("Layer %s is damaged".formatted(layer.blob()), e);
+    }
   }
 
   @Override
