@@ -41,6 +41,7 @@ public final class Rehearsal {
     play(session, "rm", BOX);
     play(session, "run", "--", "true");
     play(session, "key", "ls");
+    play(session, "system", "df");
     play(session, "no-such-verb");
     practise(session);
   }

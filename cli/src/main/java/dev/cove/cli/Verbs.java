@@ -37,6 +37,7 @@ final class Verbs {
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);
     ALL.put("key", Key::describe);
+    ALL.put("system", ServerDisk::describe);
     ALL.put("server", LauncherVerbs::describeServer);
     ALL.put("doctor", LauncherVerbs::describeDoctor);
     ALL.put("bench", LauncherVerbs::describeBench);

@@ -40,6 +40,7 @@ class CommandLineFrameTest {
         "down",
         "env",
         "key",
+        "system",
         "server",
         "doctor",
         "bench",

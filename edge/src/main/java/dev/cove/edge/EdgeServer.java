@@ -18,6 +18,7 @@ import dev.cove.edge.process.PortRoutes;
 import dev.cove.edge.process.ProcessRoutes;
 import dev.cove.edge.sandbox.SandboxRoutes;
 import dev.cove.edge.system.Counters;
+import dev.cove.edge.system.DiskRoutes;
 import dev.cove.edge.system.MetricRoutes;
 import dev.cove.edge.system.OpenApiRoutes;
 import dev.cove.edge.system.SystemRoutes;
@@ -51,6 +52,7 @@ public final class EdgeServer implements AutoCloseable {
     List<Route> routes =
         Stream.of(
                 new SystemRoutes(node, config.version()).routes(),
+                new DiskRoutes(services.layers()).routes(),
                 new MetricRoutes(lifecycle, node, counters).routes(),
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys).routes(),

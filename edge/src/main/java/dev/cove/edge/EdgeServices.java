@@ -3,6 +3,7 @@ package dev.cove.edge;
 import dev.cove.control.build.Builds;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
+import dev.cove.control.layer.Layers;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.Catalogue;
@@ -15,5 +16,6 @@ public record EdgeServices(
     Checkpoints checkpoints,
     Catalogue templates,
     Builds builds,
+    Layers layers,
     ApiKeys keys,
     Node node) {}

@@ -11,6 +11,7 @@ import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.node.Node;
+import dev.cove.node.NodeDisk;
 import dev.cove.node.NodeStatus;
 import dev.cove.node.SandboxMetrics;
 import java.io.IOException;
@@ -22,8 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -95,7 +98,29 @@ final class LocalNode implements Node {
   }
 
   @Override
-  public void keepLayers(Set<LayerId> recorded) {}
+  public long keepLayers(Set<LayerId> recorded) {
+    return 0;
+  }
+
+  @Override
+  public void verifyLayers(SandboxSpec spec, List<LayerId> layers) {}
+
+  @Override
+  public Optional<String> digest(LayerId layer) {
+    return Optional.empty();
+  }
+
+  @Override
+  public NodeDisk disk() {
+    var boxes = new HashMap<SandboxId, NodeDisk.SandboxDisk>();
+    agents.keySet().forEach(id -> boxes.put(id, new NodeDisk.SandboxDisk(4096, List.of())));
+    return new NodeDisk(Map.of(), boxes);
+  }
+
+  @Override
+  public NodeDisk.Space diskSpace() {
+    return new NodeDisk.Space(1L << 40, 1L << 39);
+  }
 
   private Agent startAgent(SandboxId id, SandboxSpec spec)
       throws IOException, InterruptedException {

@@ -118,6 +118,7 @@ class OpenApiTest {
     Path work = EDGE.work();
     check("GET", "/healthz", "/healthz", "");
     check("GET", "/api/v1/system", "/api/v1/system", "");
+    check("POST", "/api/v1/system/prune", "/api/v1/system/prune", "");
     check("GET", "/no", "/api/v1/system", "");
     var key = check("POST", "/api/v1/keys", "/api/v1/keys", "{\"name\":\"k\"}");
     check("POST", "/api/v1/keys", "/api/v1/keys", "{\"name\":1}");
@@ -134,6 +135,7 @@ class OpenApiTest {
     check("GET", box, one, "");
     check("GET", box + "x", one, "");
     check("PATCH", box, one, "{\"labels\":{\"a\":null}}");
+    check("GET", "/api/v1/system/disk", "/api/v1/system/disk", "");
     check("GET", box + "/metrics", one + "/metrics", "");
     check("POST", box + "/exec", one + "/exec", "{\"command\":[\"sh\",\"-c\",\"kill -9 $$\"]}");
     check("POST", box + "/exec", one + "/exec", "{\"command\":[\"echo\",\"hi\"]}");

@@ -90,7 +90,8 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var server =
         EdgeServer.start(
             new EdgeConfig("127.0.0.1", 0, "0.1.0-test"),
-            new EdgeServices(lifecycle, branches, checkpoints, templates, builds, keys, node),
+            new EdgeServices(
+                lifecycle, branches, checkpoints, templates, builds, layers, keys, node),
             limits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));

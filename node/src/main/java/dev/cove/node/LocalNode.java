@@ -21,7 +21,10 @@ import dev.cove.node.admission.KernelMemory;
 import dev.cove.node.pool.WarmCages;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import dev.cove.node.template.Bases;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class LocalNode implements Node {
   private static final Logger LOG = LoggerFactory.getLogger(LocalNode.class);
 
+  private final NodeConfig config;
   private final Engine engine;
   private final Bases bases;
   private final Admission admission;
@@ -46,6 +50,7 @@ public final class LocalNode implements Node {
   private volatile LostListener listener = (_, _) -> {};
 
   public LocalNode(NodeConfig config, Engine engine) {
+    this.config = config;
     this.engine = engine;
     this.report = engine.report();
     this.bases = new Bases(config.data().resolve("templates"));
@@ -221,6 +226,18 @@ public final class LocalNode implements Node {
           "The sandbox stands on %d layers, and no more fit under one"
               .formatted(cage.root().sealed().size()));
     }
+    requireSpace();
+  }
+
+  private void requireSpace() {
+    long free = diskSpace().freeBytes();
+    if (free < config.diskReserveBytes()) {
+      throw new CoveException(
+          ErrorCode.NO_ROOM,
+          "The server's disk has %d MB left, and %d MB must stay free; delete sandboxes or"
+                  .formatted(free >> 20, config.diskReserveBytes() >> 20)
+              + " checkpoints, of which cove system df shows the sizes");
+    }
   }
 
   @Override
@@ -251,16 +268,56 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public void keepLayers(Set<LayerId> recorded) {
+  public void verifyLayers(SandboxSpec spec, List<LayerId> layers) {
+    engine.verifyLayers(bases.rootOf(spec.template().base()).over(layers));
+  }
+
+  @Override
+  public Optional<String> digest(LayerId layer) {
+    return engine.layer(layer).digest();
+  }
+
+  @Override
+  public NodeDisk disk() {
+    var layers = new HashMap<LayerId, Long>();
+    for (LayerId layer : engine.layers()) {
+      layers.put(layer, engine.layer(layer).bytes());
+    }
+    var sandboxes = new HashMap<SandboxId, NodeDisk.SandboxDisk>();
+    residents.forEach((id, resident) -> {
+      List<LayerId> under =
+          resident.supervisor().map(s -> s.cage().root().sealed()).orElse(List.of());
+      sandboxes.put(id, new NodeDisk.SandboxDisk(engine.diskBytes(id), under));
+    });
+    return new NodeDisk(layers, sandboxes);
+  }
+
+  @Override
+  public NodeDisk.Space diskSpace() {
+    try {
+      var store = Files.getFileStore(config.data());
+      return new NodeDisk.Space(store.getTotalSpace(), store.getUsableSpace());
+    } catch (IOException e) {
+      throw new CoveException(
+          ErrorCode.UNAVAILABLE, "The server's disk could not be examined: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public long keepLayers(Set<LayerId> recorded) {
+    long freed = 0;
     var unused = new HashSet<>(engine.layers());
     unused.removeAll(recorded);
     for (Resident resident : residents.values()) {
       resident.supervisor().ifPresent(s -> s.cage().root().sealed().forEach(unused::remove));
     }
     for (LayerId layer : unused) {
+      long bytes = engine.layer(layer).bytes();
       engine.removeLayer(layer);
+      freed += bytes;
       LOG.info("layer {}: removed", layer);
     }
+    return freed;
   }
 
   private void lost(SandboxId id, String reason) {

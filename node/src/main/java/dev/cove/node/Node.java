@@ -9,6 +9,7 @@ import dev.cove.model.SandboxSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -58,8 +59,28 @@ public interface Node extends AutoCloseable {
    */
   void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore);
 
-  /** Removes every layer that is neither among these nor under a sandbox of this node. */
-  void keepLayers(Set<LayerId> recorded);
+  /**
+   * Returns when all of these layers were found to be what was sealed.
+   *
+   * @throws CoveException LAYER_DAMAGED when one is not, naming it
+   */
+  void verifyLayers(SandboxSpec spec, List<LayerId> layers);
+
+  /** Names the content of a layer; nothing in the first moments after it was made. */
+  Optional<String> digest(LayerId layer);
+
+  /**
+   * Removes every layer that is neither among these nor under a sandbox of this node.
+   *
+   * @return how much of the disk this gave back
+   */
+  long keepLayers(Set<LayerId> recorded);
+
+  /** What there is on the disk. */
+  NodeDisk disk();
+
+  /** How full the disk is; cheaper than {@link #disk}. */
+  NodeDisk.Space diskSpace();
 
   /** Ends a sandbox and removes everything of it. Does nothing if there is none. */
   void remove(SandboxId id);

@@ -8,9 +8,11 @@ import java.nio.file.Path;
  * @param data where templates are kept
  * @param maxSandboxes refused beyond it
  * @param memoryReserveBytes what must stay available on the host
+ * @param diskReserveBytes what must stay free on the disk of the data; no layer is made below it
  * @param warmCages how many cages stand ready; 0 for none
  */
-public record NodeConfig(Path data, int maxSandboxes, long memoryReserveBytes, int warmCages) {
+public record NodeConfig(
+    Path data, int maxSandboxes, long memoryReserveBytes, long diskReserveBytes, int warmCages) {
   public NodeConfig {
     if (maxSandboxes < 1) {
       throw new IllegalArgumentException("The maximum of sandboxes must be at least 1");

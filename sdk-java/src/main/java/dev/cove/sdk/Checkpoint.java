@@ -4,6 +4,7 @@ import dev.cove.sdk.json.Json;
 import dev.cove.sdk.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * The state of a sandbox at one moment. It outlives the sandbox.
@@ -14,6 +15,7 @@ import java.time.Instant;
  * @param frozen how long the sandbox's programs stood still for it
  * @param copied whether programs ran, so that the newest layer had to be copied
  * @param memory whether it has the programs' memory too, or files only
+ * @param digest names the content of its newest layer; the server knows it a moment later
  */
 public record Checkpoint(
     String id,
@@ -26,7 +28,8 @@ public record Checkpoint(
     Duration frozen,
     boolean copied,
     boolean memory,
-    int layers) {
+    int layers,
+    Optional<String> digest) {
   private static final double NANOS_PER_MILLI = 1e6;
 
   static Checkpoint of(JsonObject json) {
@@ -41,12 +44,13 @@ public record Checkpoint(
         Duration.ofNanos(Math.round(json.requireDouble("frozenMs") * NANOS_PER_MILLI)),
         json.flag("copied"),
         json.flag("memory"),
-        json.requireInt("layers"));
+        json.requireInt("layers"),
+        json.findText("digest"));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
   public String toJson() {
-    return Json.writeText(
+    JsonObject.Builder json =
         JsonObject.builder()
             .put("id", id)
             .put("sandbox", sandboxId)
@@ -58,7 +62,8 @@ public record Checkpoint(
             .put("frozenMs", frozen.toNanos() / NANOS_PER_MILLI)
             .put("copied", copied)
             .put("memory", memory)
-            .put("layers", layers)
-            .build());
+            .put("layers", layers);
+    digest.ifPresent(text -> json.put("digest", text));
+    return Json.writeText(json.build());
   }
 }

@@ -61,6 +61,21 @@ public final class Cove implements AutoCloseable {
     return api.fetch(Api.ROOT + "/system", SystemInfo::of);
   }
 
+  /** Who takes how much of the server's disk. */
+  public DiskUse disk() {
+    return api.fetch(Api.ROOT + "/system/disk", DiskUse::of);
+  }
+
+  /**
+   * Removes what nobody needs from the server's disk.
+   *
+   * @return how many bytes are free again
+   */
+  public long prune() {
+    Request request = Request.of("POST", Api.ROOT + "/system/prune");
+    return api.call(request, json -> json.requireLong("freedBytes"));
+  }
+
   /** Whether the server answers and is ready. */
   public boolean healthy() {
     try {

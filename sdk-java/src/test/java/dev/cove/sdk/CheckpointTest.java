@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What the server says of checkpoints and forks, as values. */
@@ -19,7 +20,7 @@ class CheckpointTest {
       """
       {"id":"c1","sandbox":"abc","name":"","reason":"before-restore",\
       "createdAt":"2026-11-16T03:00:00Z","template":"host","bytes":5000000000,"frozenMs":3.21,\
-      "copied":true,"memory":false,"layers":2}\
+      "copied":true,"memory":false,"layers":2,"digest":"sha256:ab"}\
       """;
   private static final String CHILD =
       """
@@ -53,12 +54,16 @@ class CheckpointTest {
                 Duration.ofNanos(3_210_000),
                 true,
                 false,
-                2));
+                2,
+                Optional.of("sha256:ab")));
   }
 
   @Test
   void a_checkpoint_is_written_as_it_was_read() {
     assertThat(Checkpoint.of(json(CHECKPOINT)).toJson()).isEqualTo(CHECKPOINT);
+    String young = CHECKPOINT.replace(",\"digest\":\"sha256:ab\"", "");
+    assertThat(Checkpoint.of(json(young)).digest()).isEmpty();
+    assertThat(Checkpoint.of(json(young)).toJson()).isEqualTo(young);
   }
 
   @Test

@@ -5,6 +5,7 @@ import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.key.LocalKey;
+import dev.cove.control.layer.DiskWatch;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
@@ -74,12 +75,14 @@ final class CoveServer implements AutoCloseable {
     var builds = new Builds(node, layers, templates, cache, checkpoints, spool);
     var branches = new Branches(lifecycle, checkpoints, layers, node);
     layers.begin();
+    keep("disk watch", DiskWatch.start(layers, node, config.diskWantedBytes()));
     EdgeServer edge =
         keep(
             "edge",
             listen(
                 config,
-                new EdgeServices(lifecycle, branches, checkpoints, templates, builds, keys, node)));
+                new EdgeServices(
+                    lifecycle, branches, checkpoints, templates, builds, layers, keys, node)));
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());
@@ -105,6 +108,7 @@ final class CoveServer implements AutoCloseable {
             home.data(),
             config.maxSandboxes(),
             config.memoryReserveMb() * 1024L * 1024L,
+            config.diskReserveBytes(),
             config.warmCages()),
         engine);
   }

@@ -16,9 +16,19 @@ import java.util.Set;
  * @param port 0 for any free one
  * @param warmCages cages kept ready for the next creates
  * @param memoryReserveMb what must stay available on the host; creates that would touch it fail
+ * @param diskReserveMb what must stay free on the disk of the data; no checkpoint is taken below
  */
 record ServerConfig(
-    String host, int port, Home home, int maxSandboxes, int warmCages, int memoryReserveMb) {
+    String host,
+    int port,
+    Home home,
+    int maxSandboxes,
+    int warmCages,
+    int memoryReserveMb,
+    int diskReserveMb) {
+  /** At so many times the reserve, layers that nobody needs are looked for. */
+  private static final int EARLY = 8;
+
   private static final Set<String> OPTIONS = Set.of("--host", "--port", "--home");
 
   /** Refuses what it does not understand, naming all that is wrong at once. */
@@ -33,7 +43,8 @@ record ServerConfig(
             source.home(),
             source.number("", "COVE_MAX_SANDBOXES", 2_000, 1, 100_000),
             source.number("", "COVE_POOL_SIZE", 32, 0, 1_000),
-            source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304));
+            source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304),
+            source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304));
     if (!faults.isEmpty()) {
       throw new ConfigException(faults);
     }
@@ -108,6 +119,14 @@ record ServerConfig(
     private String nameOf(String option, String variable) {
       return options.containsKey(option) ? option : variable;
     }
+  }
+
+  long diskReserveBytes() {
+    return diskReserveMb * 1024L * 1024L;
+  }
+
+  long diskWantedBytes() {
+    return EARLY * diskReserveBytes();
   }
 
   boolean reachableFromOutside() {

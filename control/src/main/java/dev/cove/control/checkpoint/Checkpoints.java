@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -112,6 +113,11 @@ public final class Checkpoints implements LayerHolder {
       throw new CoveException(ErrorCode.NOT_FOUND, "There is no such checkpoint.");
     }
     return found;
+  }
+
+  /** Names the content of a checkpoint's newest layer; nothing in the first moments. */
+  public Optional<String> digest(Checkpoint checkpoint) {
+    return node.digest(checkpoint.layers().getFirst());
   }
 
   public void delete(String id) {

@@ -85,14 +85,33 @@ public final class Layers {
     if (!complete) {
       return;
     }
-    lock.writeLock().lock();
     try {
-      node.keepLayers(held());
+      prune();
     } catch (CoveException e) {
       log.warn("layers that nobody needs could not be removed", e);
+    }
+  }
+
+  /**
+   * The same for somebody who waits for it and wants to hear of failures.
+   *
+   * @return how much of the disk this gave back
+   */
+  public long prune() {
+    if (!complete) {
+      throw new IllegalStateException("It is not known yet who needs layers");
+    }
+    lock.writeLock().lock();
+    try {
+      return node.keepLayers(held());
     } finally {
       lock.writeLock().unlock();
     }
+  }
+
+  /** Who takes how much of the disk. */
+  public DiskUse use() {
+    return using(() -> DiskUse.of(node.disk(), node.diskSpace(), holders));
   }
 
   private Set<LayerId> held() {

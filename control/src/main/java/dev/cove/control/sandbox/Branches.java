@@ -71,6 +71,7 @@ public final class Branches {
             "The checkpoint is of a sandbox with another base, tier or disk size; create a new"
                 + " sandbox from it instead.");
       }
+      node.verifyLayers(spec, target.layers());
       Checkpoint undo = checkpoints.take(sandbox.id(), spec, "", Checkpoint.Reason.BEFORE_RESTORE);
       node.rebuild(sandbox.id(), spec, target.layers(), undo.layers());
       return new Restored(sandbox, undo);

@@ -120,6 +120,17 @@ class BranchesTest {
   }
 
   @Test
+  void a_damaged_checkpoint_is_refused_before_anything_is_done() {
+    Sandbox box = control.create("box");
+    Checkpoint damaged = branches.checkpoint("box", "");
+    Checkpoint sound = branches.checkpoint("box", "");
+    control.node.damaged.addAll(damaged.layers());
+    assertFails(ErrorCode.LAYER_DAMAGED, () -> branches.restore("box", damaged.id().value()));
+    assertThat(checkpoints.list()).containsExactly(damaged, sound);
+    assertThat(control.node.standsOn.get(box.id())).isEqualTo(sound.layers());
+  }
+
+  @Test
   void what_cannot_be_restored_is_refused_and_nothing_changes() {
     Sandbox box = control.create("box");
     assertFails(ErrorCode.NOT_FOUND, () -> branches.restore("box", "cnosuchcheckpoint123"));

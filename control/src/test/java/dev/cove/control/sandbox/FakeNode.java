@@ -9,13 +9,16 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.node.Node;
+import dev.cove.node.NodeDisk;
 import dev.cove.node.NodeStatus;
 import dev.cove.node.SandboxMetrics;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -24,10 +27,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A machine made of two sets: what has a place, and what runs. It keeps the promises of Node. */
 final class FakeNode implements Node {
+  static final long LAYER_BYTES = 4096;
+
   final Set<SandboxId> reserved = ConcurrentHashMap.newKeySet();
   final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
   final Map<SandboxId, List<LayerId>> standsOn = new ConcurrentHashMap<>();
   final Set<LayerId> layers = ConcurrentHashMap.newKeySet();
+  final Set<LayerId> damaged = ConcurrentHashMap.newKeySet();
   final AtomicInteger starts = new AtomicInteger();
   volatile boolean warm;
   volatile boolean startsFail;
@@ -111,10 +117,38 @@ final class FakeNode implements Node {
   }
 
   @Override
-  public void keepLayers(Set<LayerId> recorded) {
+  public long keepLayers(Set<LayerId> recorded) {
+    int before = layers.size();
     layers.removeIf(layer ->
         !recorded.contains(layer)
             && standsOn.values().stream().noneMatch(stack -> stack.contains(layer)));
+    return LAYER_BYTES * (before - layers.size());
+  }
+
+  @Override
+  public void verifyLayers(SandboxSpec spec, List<LayerId> under) {
+    if (under.stream().anyMatch(damaged::contains)) {
+      throw new CoveException(ErrorCode.LAYER_DAMAGED, "damaged");
+    }
+  }
+
+  @Override
+  public Optional<String> digest(LayerId layer) {
+    return Optional.of("sha256:" + layer);
+  }
+
+  @Override
+  public NodeDisk disk() {
+    var sizes = new HashMap<LayerId, Long>();
+    layers.forEach(layer -> sizes.put(layer, LAYER_BYTES));
+    var boxes = new HashMap<SandboxId, NodeDisk.SandboxDisk>();
+    standsOn.forEach((id, stack) -> boxes.put(id, new NodeDisk.SandboxDisk(100, stack)));
+    return new NodeDisk(sizes, boxes);
+  }
+
+  @Override
+  public NodeDisk.Space diskSpace() {
+    return new NodeDisk.Space(1 << 30, 1 << 20);
   }
 
   @Override

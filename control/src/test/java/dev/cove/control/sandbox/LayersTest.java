@@ -3,10 +3,12 @@ package dev.cove.control.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cove.control.layer.DiskUse;
 import dev.cove.control.layer.LayerHolder;
 import dev.cove.control.layer.Layers;
 import dev.cove.model.LayerId;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -58,5 +60,33 @@ class LayersTest {
     assertThat(control.node.layers).isEmpty();
     assertThatThrownBy(() -> layers.register(new Shelf("template", Map.of())))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void the_disk_is_divided_among_all_who_need_it() {
+    Sandbox box = control.create("box");
+    List<LayerId> stack = List.of();
+    for (int i = 0; i < 2; i++) {
+      stack = control.node.seal(box.id()).layers();
+    }
+    LayerId older = stack.getLast();
+    LayerId newer = stack.getFirst();
+    layerOfNobody();
+    layers.register(new Shelf("checkpoint", Map.of("c1", Set.of(older))));
+    layers.register(new Shelf("template", Map.of()));
+    DiskUse use = layers.use();
+    long each = FakeNode.LAYER_BYTES;
+    assertThat(use.layers()).isEqualTo(new DiskUse.Part(3, 3 * each));
+    assertThat(use.unused()).isEqualTo(new DiskUse.Part(1, each));
+    assertThat(use.shares())
+        .containsExactly(
+            new DiskUse.Share("checkpoint", "c1", each, 0),
+            new DiskUse.Share("sandbox", box.id().value(), 100 + 2 * each, 100 + each));
+    layers.begin();
+    assertThat(layers.prune()).as("begin has collected already").isZero();
+    assertThat(control.node.layers).containsExactlyInAnyOrder(older, newer);
+    layerOfNobody();
+    assertThat(layers.prune()).isEqualTo(each);
+    assertThat(layers.use().unused()).isEqualTo(new DiskUse.Part(0, 0));
   }
 }

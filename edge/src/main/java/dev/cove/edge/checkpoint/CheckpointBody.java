@@ -2,6 +2,7 @@ package dev.cove.edge.checkpoint;
 
 import dev.cove.control.checkpoint.Checkpoint;
 import java.time.Instant;
+import java.util.Optional;
 
 /** A checkpoint as callers see it. */
 record CheckpointBody(
@@ -15,8 +16,9 @@ record CheckpointBody(
     double frozenMs,
     boolean copied,
     boolean memory,
-    int layers) {
-  static CheckpointBody of(Checkpoint checkpoint) {
+    int layers,
+    Optional<String> digest) {
+  static CheckpointBody of(Checkpoint checkpoint, Optional<String> digest) {
     return new CheckpointBody(
         checkpoint.id().value(),
         checkpoint.sandbox().value(),
@@ -28,6 +30,7 @@ record CheckpointBody(
         checkpoint.frozen().toNanos() / 1_000_000.0,
         checkpoint.copied(),
         false,
-        checkpoint.layers().size());
+        checkpoint.layers().size(),
+        digest);
   }
 }

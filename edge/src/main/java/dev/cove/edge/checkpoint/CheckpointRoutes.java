@@ -43,7 +43,7 @@ public final class CheckpointRoutes {
     TakeBody body = exchange.json(TakeBody.class);
     Checkpoint made =
         branches.checkpoint(exchange.path("box"), body.name() == null ? "" : body.name());
-    exchange.withHeader("Location", ALL + "/" + made.id()).send(201, CheckpointBody.of(made));
+    exchange.withHeader("Location", ALL + "/" + made.id()).send(201, body(made));
   }
 
   private void listOfBox(Exchange exchange) throws IOException {
@@ -54,12 +54,16 @@ public final class CheckpointRoutes {
     send(exchange, checkpoints.list());
   }
 
-  private static void send(Exchange exchange, List<Checkpoint> found) throws IOException {
-    exchange.sendLong(200, new ListBody(found.stream().map(CheckpointBody::of).toList()));
+  private void send(Exchange exchange, List<Checkpoint> found) throws IOException {
+    exchange.sendLong(200, new ListBody(found.stream().map(this::body).toList()));
+  }
+
+  private CheckpointBody body(Checkpoint checkpoint) {
+    return CheckpointBody.of(checkpoint, checkpoints.digest(checkpoint));
   }
 
   private void show(Exchange exchange) {
-    exchange.send(200, CheckpointBody.of(checkpoints.require(exchange.path("checkpoint"))));
+    exchange.send(200, body(checkpoints.require(exchange.path("checkpoint"))));
   }
 
   private void delete(Exchange exchange) {

@@ -1,0 +1,145 @@
+package dev.cove.e2e;
+
+import static dev.cove.e2e.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cove.sdk.Checkpoint;
+import dev.cove.sdk.CreateOptions;
+import dev.cove.sdk.DiskUse;
+import dev.cove.sdk.Sandbox;
+import dev.cove.sdk.SandboxInfo;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What is on the server's disk: whether it is still what it was, and who needs it. */
+class DamagedCheckpointsTest {
+  private static final String FILE = "/home/user/work";
+
+  @RegisterExtension static final RunningServer server = RunningServer.shared();
+
+  @AfterEach
+  void removeCheckpoints() {
+    server.cove().checkpoints().list().forEach(one -> server.cove().checkpoints().delete(one.id()));
+  }
+
+  private static Checkpoint checkpointOf(Sandbox box, String text) {
+    box.files().write(FILE, text);
+    Checkpoint made = box.checkpoint();
+    return Awaitility.await()
+        .until(
+            () -> server.cove().checkpoints().require(made.id()),
+            found -> found.digest().isPresent());
+  }
+
+  /** Changes the one image that has a text. */
+  private static void damage(String text) throws IOException {
+    int changed = 0;
+    try (var files = Files.list(server.home().resolve("data/engine/sealed"))) {
+      for (Path file : files.filter(f -> !f.toString().contains(".")).toList()) {
+        Optional<Long> place = find(file, text);
+        if (place.isPresent()) {
+          try (var image = new RandomAccessFile(file.toFile(), "rw")) {
+            image.seek(place.get());
+            image.write('#');
+          }
+          changed++;
+        }
+      }
+    }
+    assertThat(changed).isEqualTo(1);
+  }
+
+  /** With grep, which skips holes. */
+  private static Optional<Long> find(Path file, String text) throws IOException {
+    Process grep = new ProcessBuilder("grep", "-obaF", text, file.toString()).start();
+    try (var lines = grep.inputReader(StandardCharsets.ISO_8859_1)) {
+      return lines.lines().findFirst().map(line -> Long.parseLong(line.split(":")[0]));
+    }
+  }
+
+  @Test
+  void a_damaged_checkpoint_is_refused_and_others_are_as_good_as_before() throws Exception {
+    try (Sandbox box = server.create();
+        Sandbox other = server.create()) {
+      Checkpoint damaged = checkpointOf(box, "this text will be damaged");
+      Checkpoint sound = checkpointOf(other, "this one stays");
+      List<String> boxes = ids();
+      int checkpoints = server.cove().checkpoints().list().size();
+      damage("this text will be damaged");
+
+      assertRefused(
+          409,
+          "layer_damaged",
+          () ->
+              server.cove().sandboxes().create(CreateOptions.defaults().checkpoint(damaged.id())));
+      assertRefused(409, "layer_damaged", () -> other.restore(damaged.id()));
+      assertRefused(409, "layer_damaged", box::checkpoint);
+      assertThat(ids()).isEqualTo(boxes);
+      assertThat(server.cove().checkpoints().list()).hasSize(checkpoints);
+      assertThat(box.exec("echo", "lives").stdout()).isEqualTo("lives\n");
+      assertThat(other.files().readString(FILE)).isEqualTo("this one stays");
+
+      try (Sandbox child =
+          server.cove().sandboxes().create(CreateOptions.defaults().checkpoint(sound.id()))) {
+        assertThat(child.files().readString(FILE)).isEqualTo("this one stays");
+      }
+      server.cove().checkpoints().delete(damaged.id());
+    }
+  }
+
+  private static List<String> ids() {
+    return server.cove().sandboxes().list().stream().map(SandboxInfo::id).sorted().toList();
+  }
+
+  @Test
+  void the_disk_tells_who_takes_what_and_gives_it_back() {
+    Sandbox box = server.create();
+    box.files().write(FILE, "x".repeat(3_000_000));
+    Checkpoint first = box.checkpoint();
+    Checkpoint second = box.checkpoint();
+    DiskUse use = server.cove().disk();
+    assertThat(use.freeBytes()).isBetween(1L, use.totalBytes());
+    assertThat(share(use, first.id()).bytes()).isGreaterThan(3_000_000);
+    assertThat(share(use, first.id()).ownBytes()).as("the sandbox stands on it").isZero();
+    assertThat(share(use, second.id()).bytes()).isGreaterThan(share(use, first.id()).bytes());
+    assertThat(share(use, box.id()).ownBytes()).isBetween(1L, 3_000_000L);
+    box.close();
+    use = server.cove().disk();
+    assertThat(share(use, second.id()).ownBytes()).isPositive().isLessThan(3_000_000);
+    server.cove().checkpoints().delete(second.id());
+    assertThat(share(server.cove().disk(), first.id()).ownBytes()).isGreaterThan(3_000_000);
+    server.cove().checkpoints().delete(first.id());
+    server.cove().prune();
+    assertThat(server.cove().disk().unused().count()).isZero();
+  }
+
+  private static DiskUse.Item share(DiskUse use, String id) {
+    return use.items().stream().filter(item -> item.id().equals(id)).findFirst().orElseThrow();
+  }
+
+  @Test
+  void the_command_line_shows_the_disk() throws Exception {
+    try (Sandbox box = server.create()) {
+      var cli = Cli.of(server);
+      assertThat(cli.run("system", "df").succeeded().stdout())
+          .contains("KIND", "sandbox", box.id(), " free");
+      JsonNode json =
+          JsonMapper.shared().readTree(cli.run("system", "df", "--json").succeeded().stdout());
+      assertThat(json.get("freeBytes").asLong()).isPositive();
+      assertThat(cli.run("system", "prune").succeeded().stdout()).isEqualTo("0B\n");
+      assertThat(cli.run("system", "prune", "--json").succeeded().stdout())
+          .isEqualTo("{\"freedBytes\":0}\n");
+    }
+  }
+}
