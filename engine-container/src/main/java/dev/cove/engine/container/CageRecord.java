@@ -4,6 +4,7 @@ import dev.cove.engine.EngineException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 
 /**
@@ -43,7 +44,9 @@ record CageRecord(String bootId, int firstId) {
         "%d %d %d ."
             .formatted(
                 running.process().pid(), running.process().startTime(), running.loopDevice());
-    Files.writeString(folder.resolve(PROCESS), text);
+    Path fresh = folder.resolve(PROCESS + ".new");
+    Files.writeString(fresh, text); // where the disk is full, the one before stays
+    Files.move(fresh, folder.resolve(PROCESS), StandardCopyOption.ATOMIC_MOVE);
   }
 
   static Optional<CageRecord> find(Path folder) {

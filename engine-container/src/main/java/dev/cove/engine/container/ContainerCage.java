@@ -169,7 +169,7 @@ final class ContainerCage implements Cage {
     Sealer.Outcome outcome = sealer.seal(now, running, layer, agentIdle);
     running = outcome.running();
     standing.root = outcome.root();
-    sealer.force(layer);
+    sealer.force(layer, outcome.sealing());
     return outcome.sealing();
   }
 

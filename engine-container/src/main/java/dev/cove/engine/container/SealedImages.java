@@ -73,6 +73,13 @@ final class SealedImages implements AutoCloseable {
     LayerRecord.over(root, layer).write(folder);
   }
 
+  /** Takes back {@link #prepare} when there is no image. */
+  void removeIfNotMade(LayerId layer) {
+    if (Files.notExists(folder.resolve(layer.value()))) {
+      remove(layer);
+    }
+  }
+
   /** The spawner has mounted it on its own. */
   synchronized void noteMounted(LayerId layer) {
     mounted.put(layer, spawner.pid());

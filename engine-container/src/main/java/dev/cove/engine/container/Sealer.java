@@ -47,7 +47,18 @@ final class Sealer {
     SandboxId id = standing.id();
     call(SpawnerRequest.OnImage.Work.SYNC, id, running, layer);
     images.require(standing.root());
-    prepare(layer, standing.root());
+    try {
+      prepare(layer, standing.root());
+      return frozen(standing, running, layer, agentIdle);
+    } catch (EngineException e) {
+      images.removeIfNotMade(layer);
+      throw e;
+    }
+  }
+
+  private Outcome frozen(
+      SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer, boolean agentIdle) {
+    SandboxId id = standing.id();
     long start = System.nanoTime();
     Outcome outcome;
     try {
@@ -65,10 +76,13 @@ final class Sealer {
   }
 
   /** Returns when the layer is on the disk. */
-  void force(LayerId layer) {
+  void force(LayerId layer, Sealing sealing) {
     try {
       images.sealed(layer);
     } catch (IOException e) {
+      if (!sealing.moved()) {
+        images.remove(layer);
+      }
       throw new EngineException("Could not write layer %s to the disk".formatted(layer), e);
     }
   }
@@ -77,7 +91,7 @@ final class Sealer {
     try {
       images.prepare(layer, root);
     } catch (IOException e) {
-      throw new EngineException("Could not prepare layer " + layer, e);
+      throw new EngineException("Could not prepare layer %s: %s".formatted(layer, e), e);
     }
   }
 
@@ -98,9 +112,13 @@ final class Sealer {
     sealed.addFirst(layer);
     RootFs root = standing.root().over(sealed);
     try {
+      if (Files.exists(folder.resolve(NOTE))) {
+        tryWriteDown(folder, running, standing.root()); // it found no room the last time
+      }
       Files.writeString(folder.resolve(NOTE), layer.value() + " .");
     } catch (IOException e) {
-      throw new EngineException("Could not note what is about to be done to sandbox " + id, e);
+      throw new EngineException(
+          "Could not note what is about to be done to sandbox %s: %s".formatted(id, e), e);
     }
     long[] made = moveImage(standing.on(root), running, layer);
     images.noteMounted(layer);
@@ -112,12 +130,17 @@ final class Sealer {
   /** The sandbox stands there already: where this fails, the note lets the next start do it. */
   private static void writeDown(Path folder, CageRecord.Running running, RootFs root) {
     try {
-      CageRecord.writeRunning(folder, running);
-      RootRecord.write(folder, root);
-      Files.delete(folder.resolve(NOTE));
+      tryWriteDown(folder, running, root);
     } catch (IOException e) {
       LOG.warn("{}: what the sandbox stands on could not be written down", folder, e);
     }
+  }
+
+  private static void tryWriteDown(Path folder, CageRecord.Running running, RootFs root)
+      throws IOException {
+    CageRecord.writeRunning(folder, running);
+    RootRecord.write(folder, root);
+    Files.delete(folder.resolve(NOTE));
   }
 
   private long[] moveImage(SpawnerRequest.Start next, CageRecord.Running running, LayerId layer) {
