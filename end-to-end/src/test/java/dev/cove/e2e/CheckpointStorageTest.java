@@ -13,7 +13,12 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What is on the server's disk: whether it is still what it was, and who needs it. */
-class DamagedCheckpointsTest {
+class CheckpointStorageTest {
   private static final String FILE = "/home/user/work";
   private static final CreateOptions SMALL = CreateOptions.defaults().diskMb(64);
   private static final long MAX_IMAGE = 64 << 20;
@@ -121,6 +126,49 @@ class DamagedCheckpointsTest {
     server.cove().checkpoints().delete(first.id());
     server.cove().prune();
     assertThat(server.cove().disk().unused().count()).isZero();
+  }
+
+  @Test
+  void a_chain_of_checkpoints_survives_the_loss_of_any_of_its_members() {
+    var random = new Random(20);
+    var expected = new TreeMap<String, String>();
+    long before = server.cove().disk().layers().bytes();
+    Sandbox box = server.create(SMALL);
+    for (int i = 0; i < 20; i++) {
+      box.files().write(FILE, "state " + i);
+      box.files().write(FILE + i, "x".repeat(50_000));
+      expected.put(box.checkpoint().id(), i + " " + (i + 1));
+      if (i % 5 == 4) { // goes on in another sandbox, and its parent ends
+        Sandbox child = box.fork(1).getFirst().sandbox();
+        box.close();
+        box = child;
+      }
+    }
+    box.close();
+    List<String> order = new ArrayList<>(expected.keySet());
+    Collections.shuffle(order, random);
+    for (String gone : order) {
+      server.cove().checkpoints().delete(gone);
+      expected.remove(gone);
+      Optional<String> some = expected.keySet().stream().skip(expected.size() / 2).findFirst();
+      if (some.isPresent()) {
+        assertThat(stateOf(some.get())).isEqualTo(expected.get(some.get()));
+      }
+    }
+    Awaitility.await()
+        .untilAsserted(
+            () -> assertThat(server.cove().disk().layers().bytes()).isLessThanOrEqualTo(before));
+  }
+
+  /** The number that was written last, and how many files there are beside it. */
+  private static String stateOf(String checkpoint) {
+    try (Sandbox child =
+        server.cove().sandboxes().create(CreateOptions.defaults().checkpoint(checkpoint))) {
+      return child
+          .exec("sh", "-c", "echo $(sed 's/state //' " + FILE + ") $(ls " + FILE + "?* | wc -l)")
+          .stdout()
+          .strip();
+    }
   }
 
   private static DiskUse.Item share(DiskUse use, String id) {
