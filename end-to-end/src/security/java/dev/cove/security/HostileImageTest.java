@@ -96,12 +96,18 @@ class HostileImageTest {
   void a_link_to_the_host_leads_to_the_images_own_files() throws Exception {
     Path canary = Files.createTempDirectory("cove-canary");
     try {
+      for (String way : List.of(canary.toString(), "../../../../.." + canary)) {
+        HttpResponse<String> reply =
+            bring(
+                new TestImage()
+                    .layer(base().symlink("out", way))
+                    .layer(new TestImage.Layer().file("out/planted", "x")));
+        assertThat(reply.statusCode()).as(reply.body()).isEqualTo(422);
+      }
       assertUsable(
           new TestImage()
-              .layer(base().folder("a").symlink("a/out", canary.toString()))
-              .layer(new TestImage.Layer().file("a/out/planted", "x"))
-              .layer(new TestImage.Layer().symlink("up", "../../../../.." + canary))
-              .layer(new TestImage.Layer().file("up/planted", "x")));
+              .layer(base().folder("inside").symlink("out", "/inside"))
+              .layer(new TestImage.Layer().file("out/planted", "x")));
       assertThat(canary).isEmptyDirectory();
     } finally {
       Files.delete(canary);
@@ -159,8 +165,8 @@ class HostileImageTest {
   }
 
   @Test
-  void more_than_a_million_entries_are_refused() throws Exception {
-    byte[] tar = emptyFiles(1_000_001);
+  void an_image_of_more_entries_than_anybody_needs_is_refused() throws Exception {
+    byte[] tar = emptyFiles(500_001);
     HttpResponse<String> reply = bring(new TestImage().layer(tar));
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(422);
     assertThat(reply.body()).contains("entries");

@@ -78,7 +78,7 @@ public final class RawApi implements AutoCloseable {
 
   private HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(at(path))
-        .timeout(Duration.ofSeconds(60))
+        .timeout(Duration.ofMinutes(5))
         .header("Authorization", "Bearer " + server.key());
   }
 

@@ -23,7 +23,7 @@ import java.util.Optional;
  * only so many fit under a sandbox.
  */
 final class ImageInstall {
-  static final long MAX_ENTRIES = 1_000_000;
+  static final long MAX_ENTRIES = 500_000;
   private static final long MAX_BYTES = Workplace.RESOURCES.diskMb() * 1024L * 1024L;
   private static final int MAX_OWN_LAYERS = 16;
 
