@@ -92,6 +92,16 @@ final class LocalNode implements Node {
   }
 
   @Override
+  public Sealed copy(SandboxId id) {
+    return seal(id);
+  }
+
+  @Override
+  public SandboxId show(Scene scene, Base base, List<LayerId> layers) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot make checkpoints");
+  }
+
+  @Override
   public void rebuild(
       SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot make checkpoints");

@@ -40,6 +40,16 @@ import org.slf4j.LoggerFactory;
 public final class LocalNode implements Node {
   private static final Logger LOG = LoggerFactory.getLogger(LocalNode.class);
 
+  /**
+   * A sandbox that stands on so many layers gets no deeper by being sealed: its layers are copies
+   * from then on. What lies between this and the most that an engine takes is left to those that
+   * begin with its checkpoints.
+   */
+  private static final int DEEP = RootFs.MAX_SEALED / 2;
+
+  /** For cages that only show files. */
+  private static final Resources SMALL = new Resources(1_000, 64, 64, 32);
+
   private final NodeConfig config;
   private final Engine engine;
   private final Bases bases;
@@ -47,6 +57,7 @@ public final class LocalNode implements Node {
   private final WarmCages warm;
   private final EngineReport report;
   private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
+  private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
   private volatile LostListener listener = (_, _) -> {};
 
   public LocalNode(NodeConfig config, Engine engine) {
@@ -201,16 +212,38 @@ public final class LocalNode implements Node {
 
   @Override
   public Sealed seal(SandboxId id) {
+    return seal(id, requireRunning(id).cage().root().sealed().size() < DEEP);
+  }
+
+  @Override
+  public Sealed copy(SandboxId id) {
+    return seal(id, false);
+  }
+
+  private Sealed seal(SandboxId id, boolean mayMove) {
     SandboxSupervisor supervisor = requireRunning(id);
     requireRoomForLayer(supervisor.cage());
     var layer = LayerId.random();
-    Sealing how = supervisor.seal(layer);
+    Sealing how = supervisor.seal(layer, mayMove);
     List<LayerId> layers = new ArrayList<>(supervisor.cage().root().sealed());
     if (!how.moved()) {
       layers.addFirst(layer);
     }
     LOG.info("sandbox {}: layer {} in {} us", id, layer, how.frozen().toNanos() / 1000);
     return new Sealed(List.copyOf(layers), how.bytes(), how.frozen(), !how.moved());
+  }
+
+  @Override
+  public SandboxId show(Scene scene, Base base, List<LayerId> layers) {
+    admission.requireMemory();
+    RootFs root =
+        switch (scene) {
+          case WHOLE -> bases.rootOf(base);
+          case LAYERS_ALONE -> bases.outlineOf(base);
+        };
+    SandboxId id = SandboxId.random();
+    shows.put(id, build(id, root.over(layers), SMALL));
+    return id;
   }
 
   private void requireRoomForLayer(Cage cage) {
@@ -311,6 +344,7 @@ public final class LocalNode implements Node {
     for (Resident resident : residents.values()) {
       resident.supervisor().ifPresent(s -> s.cage().root().sealed().forEach(unused::remove));
     }
+    shows.values().forEach(show -> show.cage().root().sealed().forEach(unused::remove));
     for (LayerId layer : unused) {
       long bytes = engine.layer(layer).bytes();
       engine.removeLayer(layer);
@@ -321,6 +355,7 @@ public final class LocalNode implements Node {
   }
 
   private void lost(SandboxId id, String reason) {
+    shows.remove(id);
     if (residents.remove(id) != null) {
       admission.leave();
       LOG.info("sandbox {}: lost: {}", id, reason);
@@ -335,12 +370,17 @@ public final class LocalNode implements Node {
       admission.leave();
       resident.supervisor().ifPresent(SandboxSupervisor::remove);
     }
+    SandboxSupervisor show = shows.remove(id);
+    if (show != null) {
+      show.remove();
+    }
     engine.remove(id);
   }
 
   @Override
   public Guest guest(SandboxId id) {
-    return requireRunning(id).guest();
+    SandboxSupervisor show = shows.get(id);
+    return show == null ? requireRunning(id).guest() : show.guest();
   }
 
   private SandboxSupervisor requireRunning(SandboxId id) {
@@ -401,6 +441,7 @@ public final class LocalNode implements Node {
   @Override
   public void close() {
     warm.close();
+    shows.keySet().forEach(this::remove);
     residents.values().forEach(r -> r.supervisor().ifPresent(SandboxSupervisor::release));
     engine.close();
   }

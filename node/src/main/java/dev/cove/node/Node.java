@@ -2,6 +2,7 @@ package dev.cove.node;
 
 import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
+import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
@@ -51,6 +52,20 @@ public interface Node extends AutoCloseable {
    * on, and the sandbox runs on with its files as they were.
    */
   Sealed seal(SandboxId id);
+
+  /**
+   * Makes a layer as {@link #seal} does, but always a copy: the sandbox stands on what it stood on.
+   */
+  Sealed copy(SandboxId id);
+
+  /**
+   * Starts a small cage in which nothing runs but the agent, so that files can be looked at without
+   * a sandbox. It takes nobody's place, is ended by {@link #remove} and by {@link #close}, and its
+   * layers stay for as long as it is there.
+   *
+   * @param scene over the base, or the layers alone
+   */
+  SandboxId show(Scene scene, Base base, List<LayerId> layers);
 
   /**
    * Ends the processes of a running sandbox and starts it again over other layers; what it had
@@ -105,7 +120,7 @@ public interface Node extends AutoCloseable {
 
   EngineReport engineReport();
 
-  /** Lets go of everything and leaves the sandboxes running. */
+  /** Lets go of everything and leaves the sandboxes running; what only shows files ends. */
   @Override
   void close();
 
@@ -125,6 +140,14 @@ public interface Node extends AutoCloseable {
    * @param copied whether the layer is a copy, and the source keeps its own
    */
   record Sealed(List<LayerId> layers, long bytes, Duration frozen, boolean copied) {}
+
+  /** What is seen in a cage that only shows files. */
+  enum Scene {
+    /** What a sandbox would see. */
+    WHOLE,
+    /** Only what the layers themselves hold. */
+    LAYERS_ALONE
+  }
 
   /** Hears that a sandbox has ended by itself. */
   @FunctionalInterface

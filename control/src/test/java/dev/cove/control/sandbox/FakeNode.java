@@ -2,6 +2,7 @@ package dev.cove.control.sandbox;
 
 import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
+import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
@@ -33,6 +34,7 @@ final class FakeNode implements Node {
   final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
   final Map<SandboxId, List<LayerId>> standsOn = new ConcurrentHashMap<>();
   final Set<LayerId> layers = ConcurrentHashMap.newKeySet();
+  final Set<SandboxId> shown = ConcurrentHashMap.newKeySet();
   final Set<LayerId> damaged = ConcurrentHashMap.newKeySet();
   final AtomicInteger starts = new AtomicInteger();
   volatile boolean warm;
@@ -109,6 +111,27 @@ final class FakeNode implements Node {
   }
 
   @Override
+  public Sealed copy(SandboxId id) {
+    List<LayerId> before = standsOn.getOrDefault(id, List.of());
+    Sealed made = seal(id);
+    standsOn.put(id, before);
+    return new Sealed(made.layers(), made.bytes(), made.frozen(), true);
+  }
+
+  @Override
+  public SandboxId show(Scene scene, Base base, List<LayerId> under) {
+    starts.incrementAndGet();
+    awaitGate();
+    if (startsFail) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "the cage could not be built");
+    }
+    SandboxId id = SandboxId.random();
+    shown.add(id);
+    standsOn.put(id, under);
+    return id;
+  }
+
+  @Override
   public void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> under, List<LayerId> before) {
     standsOn.put(id, startsFail ? before : under);
     if (startsFail) {
@@ -158,12 +181,13 @@ final class FakeNode implements Node {
     }
     reserved.remove(id);
     running.remove(id);
+    shown.remove(id);
     standsOn.remove(id);
   }
 
   @Override
   public Guest guest(SandboxId id) {
-    if (!running.containsKey(id)) {
+    if (!running.containsKey(id) && !shown.contains(id)) {
       throw new CoveException(ErrorCode.CONFLICT, "not running");
     }
     return (Guest)

@@ -45,18 +45,27 @@ public final class Admission {
    * @throws CoveException NO_ROOM
    */
   public void enter() {
+    requireMemory();
+    if (taken.getAndUpdate(n -> n < maxSandboxes ? n + 1 : n) >= maxSandboxes) {
+      throw new CoveException(
+          ErrorCode.NO_ROOM,
+          "This server runs its maximum of %d sandboxes; remove some or raise the maximum"
+              .formatted(maxSandboxes));
+    }
+  }
+
+  /**
+   * Refuses what needs memory but no place while there is too little.
+   *
+   * @throws CoveException NO_ROOM
+   */
+  public void requireMemory() {
     long available = memory.bytes();
     if (available < reserveBytes) {
       throw new CoveException(
           ErrorCode.NO_ROOM,
           "This machine has %d MiB of memory available and keeps %d MiB in reserve; remove sandboxes or try again later"
               .formatted(available >> 20, reserveBytes >> 20));
-    }
-    if (taken.getAndUpdate(n -> n < maxSandboxes ? n + 1 : n) >= maxSandboxes) {
-      throw new CoveException(
-          ErrorCode.NO_ROOM,
-          "This server runs its maximum of %d sandboxes; remove some or raise the maximum"
-              .formatted(maxSandboxes));
     }
   }
 

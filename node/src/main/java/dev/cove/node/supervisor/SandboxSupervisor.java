@@ -100,12 +100,16 @@ public final class SandboxSupervisor {
     end();
   }
 
-  /** Makes a layer of what the sandbox has written. Calls to its agent wait meanwhile. */
-  public Sealing seal(LayerId layer) {
+  /**
+   * Makes a layer of what the sandbox has written. Calls to its agent wait meanwhile.
+   *
+   * @param mayMove whether the sandbox may come to stand on the layer
+   */
+  public Sealing seal(LayerId layer, boolean mayMove) {
     lock.lock();
     try {
       GuestLink now = link;
-      if (now == null || !now.hold()) {
+      if (!mayMove || now == null || !now.hold()) {
         return cage.seal(layer, false);
       }
       try {

@@ -27,6 +27,16 @@ public final class Bases {
     };
   }
 
+  /** The folders of a base with nothing in them: what is put over it is seen alone. */
+  public RootFs outlineOf(Base base) {
+    Path nothing = emptyFolder();
+    List<RootFs.Graft> grafts =
+        rootOf(base).grafts().stream()
+            .map(graft -> new RootFs.Graft(graft.target(), nothing))
+            .toList();
+    return new RootFs(List.of(nothing), grafts);
+  }
+
   private Path emptyFolder() {
     try {
       return Files.createDirectories(empty);
