@@ -35,11 +35,15 @@ final class Checkpoint implements Callable<Integer> {
             "BOX", "The sandbox's id or name.", box -> checkpoint.box = Optional.of(box))
         .verb("ls", Ls.describe(session, checkpoint))
         .verb("rm", Rm.describe(session, checkpoint))
+        .verb("files", CheckpointFiles.describe(session, checkpoint))
+        .verb("cat", CheckpointCat.describe(session, checkpoint))
+        .verb("diff", CheckpointDiff.describe(session, checkpoint))
         .examples(
             "cove checkpoint --name before-upgrade box",
             "before=$(cove checkpoint box); cove exec box -- ./risky; cove restore box $before",
-            "cove checkpoint ls box")
-        .note("A sandbox that is called 'ls' or 'rm' is reached by its id.")
+            "cove checkpoint ls box",
+            "cove checkpoint diff $before")
+        .note("A sandbox that is called like a verb is reached by its id.")
         .build();
   }
 
@@ -56,9 +60,9 @@ final class Checkpoint implements Callable<Integer> {
   }
 
   /** Words between us and a verb below are taken for ours, and would be lost without a word. */
-  private void requireNothingBeforeVerb() {
+  void requireNothingBeforeVerb() {
     if (box.isPresent() || name.isPresent() || json) {
-      throw new Misuse("Say 'ls' or 'rm' first, and after it what it is about");
+      throw new Misuse("Say the verb first, such as 'ls', and after it what it is about");
     }
   }
 

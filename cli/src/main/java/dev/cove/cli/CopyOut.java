@@ -1,7 +1,7 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.FileInfo;
-import dev.cove.sdk.SandboxFiles;
+import dev.cove.sdk.ReadableFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -10,12 +10,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Copies files out of a sandbox. What is inside is not trusted, see {@link Unpacker}. */
+/**
+ * Copies files out of a sandbox or a checkpoint. What is inside is not trusted, see {@link
+ * Unpacker}.
+ */
 final class CopyOut {
-  private final SandboxFiles files;
+  private final ReadableFiles files;
   private final Session session;
 
-  CopyOut(SandboxFiles files, Session session) {
+  CopyOut(ReadableFiles files, Session session) {
     this.files = files;
     this.session = session;
   }

@@ -1,6 +1,7 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.Cove;
+import dev.cove.sdk.ReadableFiles;
 import dev.cove.sdk.SandboxFiles;
 import java.io.IOException;
 import java.util.Optional;
@@ -20,19 +21,24 @@ final class Cp implements Callable<Integer> {
 
   static CommandSpec describe(Session session) {
     var cp = new Cp(session);
-    return Description.of(cp, "Copy a file or a folder into a sandbox, or out of it.")
+    return Description.of(
+            cp, "Copy a file or a folder into a sandbox, or out of it or a checkpoint.")
         .text(
             "-u --user",
             "USER",
             "Whose rights count inside; default 'user'.",
             user -> cp.user = Optional.of(user))
-        .parameter("FROM", "A file, a folder, BOX:/path, or - for our input.", v -> cp.from = v)
+        .parameter(
+            "FROM",
+            "A file, a folder, BOX:/path, CHECKPOINT:/path, or - for our input.",
+            v -> cp.from = v)
         .parameter("TO", "A file, a folder, BOX:/path, or - for our output.", v -> cp.to = v)
         .note(
             "As with cp -r: what exists as a folder is copied into, anything else is the new name.")
         .examples(
             "cove cp script.py box:/home/user/",
             "cove cp box:/home/user/results results",
+            "cove cp c0123456789abcdefghi:/home/user/results before",
             "generate | cove cp - box:/tmp/data")
         .build();
   }
@@ -48,10 +54,19 @@ final class Cp implements Callable<Integer> {
       if (target.isPresent()) {
         new CopyIn(files(cove, target.get()), session.in()).copy(from, target.get());
       } else if (source.isPresent()) {
-        new CopyOut(files(cove, source.get()), session).copy(source.get(), to);
+        new CopyOut(source(cove, source.get()), session).copy(source.get(), to);
       }
     }
     return ExitCode.OK;
+  }
+
+  /** What has the shape of a checkpoint's id and is no sandbox is taken for a checkpoint. */
+  private ReadableFiles source(Cove cove, BoxPath place) {
+    if (place.box().matches("c[a-z0-9]{19}") && cove.sandboxes().find(place.box()).isEmpty()) {
+      ReadableFiles files = cove.checkpoints().files(place.box());
+      return user.isPresent() ? files.as(user.get()) : files;
+    }
+    return files(cove, place);
   }
 
   private SandboxFiles files(Cove cove, BoxPath place) {

@@ -6,6 +6,7 @@ import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.SandboxInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -16,7 +17,9 @@ final class Fork implements Callable<Integer> {
 
   private boolean json;
 
-  private String box = "";
+  private Optional<String> box = Optional.empty();
+
+  private Optional<String> checkpoint = Optional.empty();
 
   private Fork(Session session) {
     this.session = session;
@@ -34,17 +37,35 @@ final class Fork implements Callable<Integer> {
             Integer.class,
             count -> fork.count = count)
         .flag("--json", "Print the new sandboxes as a JSON array.", () -> fork.json = true)
-        .parameter("BOX", "The sandbox's id or name.", box -> fork.box = box)
-        .examples("cove fork box", "cove fork --count 10 box")
+        .text(
+            "--checkpoint",
+            "ID",
+            "Start with this checkpoint rather than with a sandbox as it is now.",
+            id -> fork.checkpoint = Optional.of(id))
+        .optionalParameter("BOX", "The sandbox's id or name.", box -> fork.box = Optional.of(box))
+        .examples(
+            "cove fork box",
+            "cove fork --count 10 box",
+            "cove fork --checkpoint c0123456789abcdefghi --count 3")
         .build();
+  }
+
+  private List<dev.cove.sdk.Fork> fork(Cove cove) {
+    if (checkpoint.isPresent()) {
+      return cove.checkpoints().fork(checkpoint.get(), count);
+    }
+    return cove.sandboxes().require(box.orElseThrow()).fork(count);
   }
 
   @Override
   public Integer call() {
+    if (box.isPresent() == checkpoint.isPresent()) {
+      throw new Misuse("Say either which sandbox to fork, or --checkpoint and which one");
+    }
     List<SandboxInfo> made = new ArrayList<>();
     List<CoveApiException> failures = new ArrayList<>();
     try (Cove cove = session.connect()) {
-      for (dev.cove.sdk.Fork child : cove.sandboxes().require(box).fork(count)) {
+      for (dev.cove.sdk.Fork child : fork(cove)) {
         switch (child) {
           case dev.cove.sdk.Fork.Made(Sandbox sandbox) -> made.add(sandbox.detach().info());
           case dev.cove.sdk.Fork.Failed(CoveApiException failure) -> failures.add(failure);

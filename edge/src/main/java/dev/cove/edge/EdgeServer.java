@@ -3,10 +3,12 @@ package dev.cove.edge;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.archive.ArchiveRoutes;
+import dev.cove.edge.checkpoint.CheckpointFileRoutes;
 import dev.cove.edge.checkpoint.CheckpointRoutes;
 import dev.cove.edge.exec.ExecRoutes;
 import dev.cove.edge.exec.OutputBudget;
 import dev.cove.edge.file.FileRoutes;
+import dev.cove.edge.file.ListingBudget;
 import dev.cove.edge.file.WatchRoutes;
 import dev.cove.edge.http.HttpFront;
 import dev.cove.edge.http.HttpLimits;
@@ -49,6 +51,7 @@ public final class EdgeServer implements AutoCloseable {
     ApiKeys keys = services.keys();
     var sockets = new WebSockets(limits);
     var counters = new Counters();
+    var listings = new ListingBudget();
     List<Route> routes =
         Stream.of(
                 new SystemRoutes(node, config.version()).routes(),
@@ -59,11 +62,13 @@ public final class EdgeServer implements AutoCloseable {
                 new SandboxRoutes(lifecycle, services.branches(), services.builds()).routes(),
                 new TemplateRoutes(services.templates(), services.builds()).routes(),
                 new CheckpointRoutes(services.branches(), services.checkpoints()).routes(),
+                new CheckpointFileRoutes(services.checkpoints(), services.inspection(), listings)
+                    .routes(),
                 new ExecRoutes(lifecycle, node, new OutputBudget()).routes(),
                 new ProcessRoutes(lifecycle).routes(),
                 new AttachRoutes(lifecycle, node, sockets).routes(),
                 new PortRoutes(lifecycle, sockets).routes(),
-                new FileRoutes(lifecycle).routes(),
+                new FileRoutes(lifecycle, listings).routes(),
                 new WatchRoutes(lifecycle).routes(),
                 new ArchiveRoutes(lifecycle).routes())
             .flatMap(List::stream)

@@ -5,6 +5,7 @@ import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.sandbox.Branches;
+import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.Catalogue;
 import dev.cove.node.Node;
@@ -14,6 +15,7 @@ public record EdgeServices(
     SandboxLifecycle lifecycle,
     Branches branches,
     Checkpoints checkpoints,
+    Inspection inspection,
     Catalogue templates,
     Builds builds,
     Layers layers,

@@ -7,9 +7,11 @@ import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.sandbox.Branches;
+import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
+import dev.cove.control.view.Views;
 import dev.cove.edge.http.HttpLimits;
 import java.io.IOException;
 import java.net.URI;
@@ -55,6 +57,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
       LocalNode node,
       Ledger ledger,
       SandboxLifecycle lifecycle,
+      Views views,
       ApiKeys keys,
       EdgeServer server,
       String key) {}
@@ -86,16 +89,18 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var builds =
         new Builds(
             node, layers, templates, cache, checkpoints, new Spool(folder.resolve("builds")));
+    var views = new Views(node, layers);
+    var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     layers.begin();
     var server =
         EdgeServer.start(
             new EdgeConfig("127.0.0.1", 0, "0.1.0-test"),
             new EdgeServices(
-                lifecycle, branches, checkpoints, templates, builds, layers, keys, node),
+                lifecycle, branches, checkpoints, inspection, templates, builds, layers, keys, node),
             limits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));
-    parts = Optional.of(new Parts(folder, node, ledger, lifecycle, keys, server, key));
+    parts = Optional.of(new Parts(folder, node, ledger, lifecycle, views, keys, server, key));
   }
 
   @Override
@@ -109,6 +114,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
       return;
     }
     parts.get().server().close();
+    parts.get().views().close();
     parts.get().lifecycle().close();
     parts.get().ledger().close();
     parts.get().node().close();

@@ -1,5 +1,6 @@
 package dev.cove.sdk;
 
+import dev.cove.sdk.json.Json;
 import dev.cove.sdk.json.JsonObject;
 import java.time.Instant;
 import java.util.Locale;
@@ -29,6 +30,22 @@ public record FileInfo(
     OTHER
   }
 
+  /** The same as one line of JSON, with the names that the HTTP API uses. */
+  public String toJson() {
+    var json =
+        JsonObject.builder()
+            .put("path", path)
+            .put("name", name)
+            .put("type", nameOf(type))
+            .put("size", size)
+            .put("mode", mode)
+            .put("uid", uid)
+            .put("gid", gid)
+            .put("modifiedAt", modifiedAt.toString());
+    linkTarget.ifPresent(target -> json.put("linkTarget", target));
+    return Json.writeText(json.build());
+  }
+
   static FileInfo of(JsonObject json) {
     return new FileInfo(
         json.requireText("path"),
@@ -42,9 +59,14 @@ public record FileInfo(
         json.findText("linkTarget"));
   }
 
-  private static Type typeOf(String name) {
+  /** As the HTTP API calls it. */
+  static String nameOf(Type type) {
+    return type.name().toLowerCase(Locale.ROOT);
+  }
+
+  static Type typeOf(String name) {
     for (Type type : Type.values()) {
-      if (type.name().toLowerCase(Locale.ROOT).equals(name)) {
+      if (nameOf(type).equals(name)) {
         return type;
       }
     }

@@ -13,7 +13,7 @@ import java.util.List;
  * The files of one sandbox, as one of its users sees them. Paths are absolute. Writing is atomic: a
  * reader sees the old file or the new one.
  */
-public final class SandboxFiles {
+public final class SandboxFiles implements ReadableFiles {
   private static final String BYTES = "application/octet-stream";
   private static final String ARCHIVE = "application/gzip";
 
@@ -37,22 +37,23 @@ public final class SandboxFiles {
     this.user = user;
   }
 
-  /** The same files, with the rights of that user. */
+  @Override
   public SandboxFiles as(String otherUser) {
     return new SandboxFiles(api, path, otherUser);
   }
 
-  /** The caller closes the stream. */
+  @Override
   public InputStream read(String file) {
     return api.send(Request.of("GET", at("", file))).body();
   }
 
-  /** Part of a file; the caller closes the stream. */
+  @Override
   public InputStream read(String file, long offset, long length) {
     return api.send(Request.of("GET", at("", file) + "&offset=" + offset + "&length=" + length))
         .body();
   }
 
+  @Override
   public byte[] readBytes(String file) {
     try (InputStream stream = read(file)) {
       return stream.readAllBytes();
@@ -61,6 +62,7 @@ public final class SandboxFiles {
     }
   }
 
+  @Override
   public String readString(String file) {
     return new String(readBytes(file), StandardCharsets.UTF_8);
   }
@@ -93,16 +95,17 @@ public final class SandboxFiles {
     return api.call(Request.of("PUT", target).body(body).readTimeout(Duration.ZERO), FileInfo::of);
   }
 
-  /** Symbolic links are followed. */
+  @Override
   public FileInfo stat(String file) {
     return api.fetch(at("/stat", file), FileInfo::of);
   }
 
-  /** Says what a symbolic link is rather than what it points to. */
+  @Override
   public FileInfo statLink(String file) {
     return api.fetch(at("/stat", file) + "&follow=false", FileInfo::of);
   }
 
+  @Override
   public boolean exists(String file) {
     try {
       stat(file);
@@ -115,11 +118,12 @@ public final class SandboxFiles {
     }
   }
 
+  @Override
   public List<FileInfo> list(String folder) {
     return list(folder, 1, 1_000).items();
   }
 
-  /** Lists a folder and, below it, as many levels as asked for. */
+  @Override
   public Listing list(String folder, int depth, int limit) {
     return api.fetch(
         at("/list", folder) + "&depth=" + depth + "&limit=" + limit,
@@ -166,7 +170,7 @@ public final class SandboxFiles {
                 .readTimeout(FileWatch.SILENCE_LIMIT)));
   }
 
-  /** A file or folder as tar.gz; the caller closes the stream. */
+  @Override
   public InputStream downloadArchive(String fileOrFolder) {
     return api.send(Request.of("GET", at("/archive", fileOrFolder))).body();
   }

@@ -10,9 +10,11 @@ import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
 import dev.cove.control.sandbox.Branches;
+import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
+import dev.cove.control.view.Views;
 import dev.cove.edge.EdgeConfig;
 import dev.cove.edge.EdgeServer;
 import dev.cove.edge.EdgeServices;
@@ -74,6 +76,8 @@ final class CoveServer implements AutoCloseable {
     var spool = new Spool(home.data().resolve("builds"));
     var builds = new Builds(node, layers, templates, cache, checkpoints, spool);
     var branches = new Branches(lifecycle, checkpoints, layers, node);
+    var views = keep("views", new Views(node, layers));
+    var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     layers.begin();
     keep("disk watch", DiskWatch.start(layers, node, config.diskWantedBytes()));
     EdgeServer edge =
@@ -82,7 +86,7 @@ final class CoveServer implements AutoCloseable {
             listen(
                 config,
                 new EdgeServices(
-                    lifecycle, branches, checkpoints, templates, builds, layers, keys, node)));
+                    lifecycle, branches, checkpoints, inspection, templates, builds, layers, keys, node)));
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());

@@ -126,33 +126,42 @@ public final class Branches {
   /**
    * Makes so many sandboxes that begin with the state of one; each may fail by itself.
    *
-   * <p>The layers are held for all of them together: one that asked by itself would wait behind a
-   * collector that waits for this.
+   * <p>Layers are never asked for before the sandbox is locked: others lock it first, and would
+   * wait for a collector that waits for this.
    */
   public List<Child> fork(String idOrName, int count) {
+    requireCount(count);
+    Sandbox parent = lifecycle.require(idOrName);
+    Checkpoint common =
+        lifecycle.exclusively(
+            parent.id().value(),
+            sandbox -> checkpoints.take(sandbox.id(), sandbox.spec(), "", Checkpoint.Reason.FORK));
+    try {
+      return layers.using(() -> children(common, parent.spec().labels(), count));
+    } finally {
+      checkpoints.forget(common);
+      layers.collectSoon();
+    }
+  }
+
+  /** Makes so many sandboxes that begin with a checkpoint; each may fail by itself. */
+  public List<Child> forkCheckpoint(String checkpointId, int count) {
+    requireCount(count);
+    return layers.using(() -> children(checkpoints.require(checkpointId), Map.of(), count));
+  }
+
+  private static void requireCount(int count) {
     if (count < 1 || count > MAX_FORKS) {
       throw new CoveException(
           ErrorCode.INVALID_REQUEST, "count must be between 1 and " + MAX_FORKS + ".");
     }
-    Sandbox parent = lifecycle.require(idOrName);
-    List<Child> children =
-        layers.using(() -> {
-          Checkpoint common =
-              lifecycle.exclusively(
-                  parent.id().value(),
-                  sandbox ->
-                      checkpoints.take(sandbox.id(), sandbox.spec(), "", Checkpoint.Reason.FORK));
-          try {
-            return children(parent, common, count);
-          } finally {
-            checkpoints.forget(common);
-          }
-        });
-    layers.collectSoon();
-    return children;
   }
 
-  private List<Child> children(Sandbox parent, Checkpoint common, int count) {
+  /**
+   * The layers are held for all of them together: one that asked by itself would wait behind a
+   * collector that waits for this.
+   */
+  private List<Child> children(Checkpoint common, Map<String, String> labels, int count) {
     var wish =
         new FromCheckpoint(
             Optional.empty(),
@@ -160,7 +169,7 @@ public final class Branches {
             Optional.empty(),
             Optional.empty(),
             Map.of(),
-            parent.spec().labels());
+            labels);
     List<Future<Child>> made = new ArrayList<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < count; i++) {

@@ -38,8 +38,12 @@ public final class ArchiveRoutes {
   }
 
   private void pack(Exchange exchange) throws IOException {
+    pack(exchange, SandboxFiles.of(lifecycle, exchange));
+  }
+
+  /** Sends what a request's path names, from files of whatever kind. */
+  public static void pack(Exchange exchange, GuestFiles files) throws IOException {
     String path = path(exchange);
-    GuestFiles files = SandboxFiles.of(lifecycle, exchange);
     FileInfo root = files.stat(path, true);
     OutputStream out =
         exchange

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The routes that lead to checkpoints and back. */
 public final class CheckpointRoutes {
-  private static final String ALL = "/api/v1/checkpoints";
+  static final String ALL = "/api/v1/checkpoints";
   private static final String ONE = ALL + "/{checkpoint}";
   private static final String OF_BOX = SandboxRoutes.ONE + "/checkpoints";
 
@@ -35,6 +35,7 @@ public final class CheckpointRoutes {
         Route.of("GET", ALL, this::list),
         Route.of("GET", ONE, this::show),
         Route.of("DELETE", ONE, this::delete),
+        Route.of("POST", ONE + "/fork", this::forkCheckpoint),
         Route.of("POST", SandboxRoutes.ONE + "/restore", this::restore),
         Route.of("POST", SandboxRoutes.ONE + "/fork", this::fork));
   }
@@ -79,8 +80,22 @@ public final class CheckpointRoutes {
   }
 
   private void fork(Exchange exchange) throws IOException {
+    int count = count(exchange);
+    sendChildren(exchange, branches.fork(exchange.path("box"), count));
+  }
+
+  private void forkCheckpoint(Exchange exchange) throws IOException {
+    int count = count(exchange);
+    sendChildren(exchange, branches.forkCheckpoint(exchange.path("checkpoint"), count));
+  }
+
+  private static int count(Exchange exchange) throws IOException {
     Integer count = exchange.json(ForkBody.class).count();
-    List<Branches.Child> children = branches.fork(exchange.path("box"), count == null ? 1 : count);
+    return count == null ? 1 : count;
+  }
+
+  private static void sendChildren(Exchange exchange, List<Branches.Child> children)
+      throws IOException {
     exchange.sendLong(
         200, new ForkedBody(children.stream().map(CheckpointRoutes::childBody).toList()));
   }

@@ -1,6 +1,7 @@
 package dev.cove.edge.exec;
 
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.SandboxTemplate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,12 @@ public final class GuestUser {
 
   /** The template's user when none is named. */
   public static String require(@Nullable String user, SandboxSpec sandbox) {
+    return require(user, sandbox.template());
+  }
+
+  public static String require(@Nullable String user, SandboxTemplate template) {
     if (user == null) {
-      return sandbox.template().user();
+      return template.user();
     }
     if (!SHAPE.matcher(user).matches()) {
       throw new IllegalArgumentException(

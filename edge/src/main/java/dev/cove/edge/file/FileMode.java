@@ -3,7 +3,7 @@ package dev.cove.edge.file;
 import java.util.regex.Pattern;
 
 /** Permission bits as callers write them, in octal. */
-final class FileMode {
+public final class FileMode {
   private static final Pattern SHAPE = Pattern.compile("[0-7]{3,4}");
 
   private FileMode() {}
@@ -15,7 +15,7 @@ final class FileMode {
     return Integer.parseInt(mode, 8);
   }
 
-  static String text(int mode) {
+  public static String text(int mode) {
     return "%04o".formatted(mode);
   }
 }
