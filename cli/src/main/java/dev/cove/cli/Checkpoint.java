@@ -35,6 +35,7 @@ final class Checkpoint implements Callable<Integer> {
             "BOX", "The sandbox's id or name.", box -> checkpoint.box = Optional.of(box))
         .verb("ls", Ls.describe(session, checkpoint))
         .verb("rm", Rm.describe(session, checkpoint))
+        .verb("rules", CheckpointRules.describe(session, checkpoint))
         .verb("files", CheckpointFiles.describe(session, checkpoint))
         .verb("cat", CheckpointCat.describe(session, checkpoint))
         .verb("diff", CheckpointDiff.describe(session, checkpoint))

@@ -1,10 +1,12 @@
 package dev.cove.edge;
 
 import dev.cove.control.key.ApiKeys;
+import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.archive.ArchiveRoutes;
 import dev.cove.edge.checkpoint.CheckpointFileRoutes;
 import dev.cove.edge.checkpoint.CheckpointRoutes;
+import dev.cove.edge.checkpoint.RuleRoutes;
 import dev.cove.edge.exec.ExecRoutes;
 import dev.cove.edge.exec.OutputBudget;
 import dev.cove.edge.file.FileRoutes;
@@ -50,13 +52,14 @@ public final class EdgeServer implements AutoCloseable {
     Node node = services.node();
     ApiKeys keys = services.keys();
     var sockets = new WebSockets(limits);
+    AutomaticCheckpoints automatic = services.automatic();
     var counters = new Counters();
     var listings = new ListingBudget();
     List<Route> routes =
         Stream.of(
                 new SystemRoutes(node, config.version()).routes(),
                 new DiskRoutes(services.layers()).routes(),
-                new MetricRoutes(lifecycle, node, counters).routes(),
+                new MetricRoutes(lifecycle, automatic, node, counters).routes(),
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys).routes(),
                 new SandboxRoutes(lifecycle, services.branches(), services.builds()).routes(),
@@ -64,9 +67,10 @@ public final class EdgeServer implements AutoCloseable {
                 new CheckpointRoutes(services.branches(), services.checkpoints()).routes(),
                 new CheckpointFileRoutes(services.checkpoints(), services.inspection(), listings)
                     .routes(),
-                new ExecRoutes(lifecycle, node, new OutputBudget()).routes(),
-                new ProcessRoutes(lifecycle).routes(),
-                new AttachRoutes(lifecycle, node, sockets).routes(),
+                new RuleRoutes(automatic).routes(),
+                new ExecRoutes(lifecycle, automatic, node, new OutputBudget()).routes(),
+                new ProcessRoutes(lifecycle, automatic).routes(),
+                new AttachRoutes(lifecycle, automatic, node, sockets).routes(),
                 new PortRoutes(lifecycle, sockets).routes(),
                 new FileRoutes(lifecycle, listings).routes(),
                 new WatchRoutes(lifecycle).routes(),

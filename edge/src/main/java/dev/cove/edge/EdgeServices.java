@@ -4,6 +4,7 @@ import dev.cove.control.build.Builds;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
@@ -16,6 +17,7 @@ public record EdgeServices(
     Branches branches,
     Checkpoints checkpoints,
     Inspection inspection,
+    AutomaticCheckpoints automatic,
     Catalogue templates,
     Builds builds,
     Layers layers,

@@ -97,6 +97,11 @@ final class LocalNode implements Node {
   }
 
   @Override
+  public Optional<Stillness> stillness(SandboxId id) {
+    return Optional.empty();
+  }
+
+  @Override
   public SandboxId show(Scene scene, Base base, List<LayerId> layers) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot make checkpoints");
   }

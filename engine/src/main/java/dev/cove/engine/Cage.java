@@ -36,6 +36,9 @@ public interface Cage {
    */
   Sealing seal(LayerId layer, boolean agentIdle);
 
+  /** Whether no process runs but the agent. */
+  boolean alone();
+
   /** What the sandbox stands on now. */
   RootFs root();
 

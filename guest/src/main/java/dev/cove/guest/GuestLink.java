@@ -233,6 +233,11 @@ public final class GuestLink implements Guest, AutoCloseable {
     }
   }
 
+  /** How many calls there have been, whatever came of them. */
+  public int calls() {
+    return lastChannel.get();
+  }
+
   public void letGo() {
     synchronized (gate) {
       held = false;

@@ -224,13 +224,14 @@ public final class LocalNode implements Node {
     SandboxSupervisor supervisor = requireRunning(id);
     requireRoomForLayer(supervisor.cage());
     var layer = LayerId.random();
-    Sealing how = supervisor.seal(layer, mayMove);
+    SandboxSupervisor.Sealed made = supervisor.seal(layer, mayMove);
+    Sealing how = made.sealing();
     List<LayerId> layers = new ArrayList<>(supervisor.cage().root().sealed());
     if (!how.moved()) {
       layers.addFirst(layer);
     }
     LOG.info("sandbox {}: layer {} in {} us", id, layer, how.frozen().toNanos() / 1000);
-    return new Sealed(List.copyOf(layers), how.bytes(), how.frozen(), !how.moved());
+    return new Sealed(List.copyOf(layers), how.bytes(), how.frozen(), !how.moved(), made.still());
   }
 
   @Override
@@ -352,6 +353,11 @@ public final class LocalNode implements Node {
       LOG.info("layer {}: removed", layer);
     }
     return freed;
+  }
+
+  @Override
+  public Optional<Stillness> stillness(SandboxId id) {
+    return requireRunning(id).stillness();
   }
 
   private void lost(SandboxId id, String reason) {

@@ -97,6 +97,9 @@ public interface Node extends AutoCloseable {
   /** How full the disk is; cheaper than {@link #disk}. */
   NodeDisk.Space diskSpace();
 
+  /** How still a running sandbox is; empty when something runs or is being done in it. */
+  Optional<Stillness> stillness(SandboxId id);
+
   /** Ends a sandbox and removes everything of it. Does nothing if there is none. */
   void remove(SandboxId id);
 
@@ -138,8 +141,23 @@ public interface Node extends AutoCloseable {
    * @param bytes what the layer takes on the disk
    * @param frozen for how long the source's processes stood still
    * @param copied whether the layer is a copy, and the source keeps its own
+   * @param still how still the source was, if it was
    */
-  record Sealed(List<LayerId> layers, long bytes, Duration frozen, boolean copied) {}
+  record Sealed(
+      List<LayerId> layers,
+      long bytes,
+      Duration frozen,
+      boolean copied,
+      Optional<Stillness> still) {}
+
+  /**
+   * A sandbox in which nothing runs but an agent that has nothing to do. While it stays equal,
+   * nothing can have changed inside.
+   *
+   * @param link which of the links to the agent
+   * @param calls how many calls it has had
+   */
+  record Stillness(long link, int calls) {}
 
   /** What is seen in a cage that only shows files. */
   enum Scene {

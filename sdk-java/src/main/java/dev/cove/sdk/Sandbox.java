@@ -162,6 +162,15 @@ public final class Sandbox implements AutoCloseable {
     return api.fetch(path + "/checkpoints", Checkpoints::items);
   }
 
+  /** When checkpoints of it come and go by themselves. */
+  public CheckpointRules checkpointRules() {
+    return api.fetch(path + "/checkpoint-rules", CheckpointRules::of);
+  }
+
+  public CheckpointRules setCheckpointRules(CheckpointRules rules) {
+    return api.call("PUT", path + "/checkpoint-rules", rules.toBody(), CheckpointRules::of);
+  }
+
   /**
    * Puts the state of a checkpoint in the place of its own.
    *

@@ -9,6 +9,7 @@ import dev.cove.control.layer.DiskWatch;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
+import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
@@ -78,15 +79,18 @@ final class CoveServer implements AutoCloseable {
     var branches = new Branches(lifecycle, checkpoints, layers, node);
     var views = keep("views", new Views(node, layers));
     var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
+    var automatic =
+        keep("automatic checkpoints", new AutomaticCheckpoints(lifecycle, checkpoints, clock));
     layers.begin();
     keep("disk watch", DiskWatch.start(layers, node, config.diskWantedBytes()));
+    automatic.begin();
     EdgeServer edge =
         keep(
             "edge",
             listen(
                 config,
                 new EdgeServices(
-                    lifecycle, branches, checkpoints, inspection, templates, builds, layers, keys, node)));
+                    lifecycle, branches, checkpoints, inspection, automatic, templates, builds, layers, keys, node)));
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());

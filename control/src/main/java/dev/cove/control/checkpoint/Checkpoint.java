@@ -47,7 +47,14 @@ public record Checkpoint(
   public enum Reason {
     ASKED,
     BEFORE_RESTORE,
-    FORK;
+    FORK,
+    BEFORE_EXEC,
+    SCHEDULED;
+
+    /** Nobody asked for it, so it is dropped when there are too many, or it is too old. */
+    boolean automatic() {
+      return this == BEFORE_EXEC || this == SCHEDULED;
+    }
 
     public String publicName() {
       return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');

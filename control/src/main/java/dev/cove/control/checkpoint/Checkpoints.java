@@ -11,14 +11,19 @@ import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.node.Node;
+import dev.cove.node.Node.Stillness;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /**
  * Checkpoints as the ledger knows them. Safe for use by many threads.
@@ -28,19 +33,28 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Checkpoints implements LayerHolder {
   private static final int MAX_CHECKPOINTS = 100_000;
+  private static final Comparator<Checkpoint> BY_AGE =
+      Comparator.comparing(Checkpoint::createdAt).thenComparing(Checkpoint::id);
 
   private final CheckpointLedger rows;
   private final Node node;
   private final Layers layers;
   private final Clock clock;
   private final Map<CheckpointId, Checkpoint> all = new ConcurrentHashMap<>();
+  private final RulesLedger ruleRows;
+  private final Map<SandboxId, CheckpointRules> rules = new ConcurrentHashMap<>();
+
+  /** What sandboxes were when they were last kept, as far as that is known. */
+  private final Map<SandboxId, Stillness> keptStill = new ConcurrentHashMap<>();
 
   public Checkpoints(Ledger ledger, Node node, Layers layers, Clock clock) {
     this.rows = new CheckpointLedger(ledger);
     this.node = node;
     this.layers = layers;
     this.clock = clock;
+    this.ruleRows = new RulesLedger(ledger);
     rows.all().forEach(checkpoint -> all.put(checkpoint.id(), checkpoint));
+    rules.putAll(ruleRows.all());
     layers.register(this);
   }
 
@@ -84,8 +98,78 @@ public final class Checkpoints implements LayerHolder {
               sealed.copied());
       rows.insert(checkpoint);
       all.put(checkpoint.id(), checkpoint);
+      sealed.still().ifPresentOrElse(s -> keptStill.put(sandbox, s), () -> forgetStill(sandbox));
+      if (reason != Checkpoint.Reason.ASKED) {
+        dropByRules(sandbox);
+      }
       return checkpoint;
     });
+  }
+
+  /** Whether something may have changed in a running sandbox since it was last kept. */
+  public boolean mayHaveChanged(SandboxId sandbox) {
+    Stillness then = keptStill.get(sandbox);
+    return then == null || !node.stillness(sandbox).equals(Optional.of(then));
+  }
+
+  /** For when a sandbox becomes something else than what it wrote. */
+  public void forgetStill(SandboxId sandbox) {
+    keptStill.remove(sandbox);
+  }
+
+  public CheckpointRules rules(SandboxId sandbox) {
+    return rules.getOrDefault(sandbox, CheckpointRules.DEFAULT);
+  }
+
+  /** Of those that do not keep to the usual ones. */
+  public Map<SandboxId, CheckpointRules> allRules() {
+    return Map.copyOf(rules);
+  }
+
+  /** Sets the rules of a sandbox that is there, and drops at once what they no longer keep. */
+  public void setRules(SandboxId sandbox, CheckpointRules wanted) {
+    ruleRows.put(sandbox, wanted);
+    rules.put(sandbox, wanted);
+    dropByRules(sandbox);
+  }
+
+  /** Drops what is known of a sandbox that is gone; its checkpoints stay. */
+  public void forgetRules(SandboxId sandbox) {
+    rules.remove(sandbox);
+    forgetStill(sandbox);
+  }
+
+  /** Drops those that nobody asked for and that are too many or too old. */
+  public void dropByRules(SandboxId sandbox) {
+    CheckpointRules now = rules(sandbox);
+    List<Checkpoint> found = of(sandbox);
+    var dropped = new HashSet<Checkpoint>();
+    dropped.addAll(allButNewest(found, one -> one.reason().automatic(), now.keepAutomatic()));
+    dropped.addAll(
+        allButNewest(
+            found,
+            one -> one.reason() == Checkpoint.Reason.BEFORE_RESTORE,
+            CheckpointRules.KEEP_UNDO));
+    if (now.maxAgeHours().isPresent()) {
+      Instant oldest = clock.instant().minus(Duration.ofHours(now.maxAgeHours().getAsInt()));
+      found.stream()
+          .filter(one -> mayBeDropped(one) && one.createdAt().isBefore(oldest))
+          .forEach(dropped::add);
+    }
+    if (!dropped.isEmpty()) {
+      dropped.forEach(this::forget);
+      layers.collectSoon();
+    }
+  }
+
+  private static boolean mayBeDropped(Checkpoint one) {
+    return one.reason().automatic() || one.reason() == Checkpoint.Reason.BEFORE_RESTORE;
+  }
+
+  private static List<Checkpoint> allButNewest(
+      List<Checkpoint> oldestFirst, Predicate<Checkpoint> which, int kept) {
+    List<Checkpoint> those = oldestFirst.stream().filter(which).toList();
+    return those.subList(0, Math.max(0, those.size() - kept));
   }
 
   private static void requireName(String name) {
@@ -98,13 +182,14 @@ public final class Checkpoints implements LayerHolder {
 
   /** The oldest first. */
   public List<Checkpoint> list() {
-    return all.values().stream()
-        .sorted(Comparator.comparing(Checkpoint::createdAt).thenComparing(Checkpoint::id))
-        .toList();
+    return all.values().stream().sorted(BY_AGE).toList();
   }
 
   public List<Checkpoint> of(SandboxId sandbox) {
-    return list().stream().filter(checkpoint -> checkpoint.sandbox().equals(sandbox)).toList();
+    return all.values().stream()
+        .filter(checkpoint -> checkpoint.sandbox().equals(sandbox))
+        .sorted(BY_AGE)
+        .toList();
   }
 
   public Checkpoint require(String id) {

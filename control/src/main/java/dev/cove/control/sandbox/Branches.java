@@ -73,6 +73,7 @@ public final class Branches {
       }
       node.verifyLayers(spec, target.layers());
       Checkpoint undo = checkpoints.take(sandbox.id(), spec, "", Checkpoint.Reason.BEFORE_RESTORE);
+      checkpoints.forgetStill(sandbox.id());
       node.rebuild(sandbox.id(), spec, target.layers(), undo.layers());
       return new Restored(sandbox, undo);
     });

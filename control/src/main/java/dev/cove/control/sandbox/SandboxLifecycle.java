@@ -114,6 +114,10 @@ public final class SandboxLifecycle implements AutoCloseable {
     return index.require(idOrName).sandbox();
   }
 
+  Optional<Sandbox> find(SandboxId id) {
+    return index.find(id).filter(entry -> !entry.isDeleted()).map(Entry::sandbox);
+  }
+
   /** Sets the labels that have a value and drops those that have none; others stay. */
   public Sandbox relabel(String idOrName, Map<String, Optional<String>> changes) {
     Entry entry = index.require(idOrName);

@@ -70,7 +70,8 @@ public final class Views implements AutoCloseable {
     this(node, layers, KEPT);
   }
 
-  Views(Node node, Layers layers, Duration kept) {
+  /** Keeps cages for another while. */
+  public Views(Node node, Layers layers, Duration kept) {
     this.node = node;
     this.layers = layers;
     this.kept = kept;

@@ -40,6 +40,11 @@ final class FakeNode implements Node {
   volatile boolean warm;
   volatile boolean startsFail;
   volatile boolean removalsFail;
+
+  /** Below zero while something runs in all sandboxes. */
+  final AtomicInteger calls = new AtomicInteger();
+
+  volatile boolean sealsFail;
   volatile int maxSandboxes = 10_000;
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private volatile LostListener listener = (_, _) -> {};
@@ -102,12 +107,15 @@ final class FakeNode implements Node {
     if (!running.containsKey(id)) {
       throw new CoveException(ErrorCode.CONFLICT, "not running");
     }
+    if (sealsFail) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "the disk is full");
+    }
     var layer = LayerId.random();
     List<LayerId> stack = new ArrayList<>(standsOn.getOrDefault(id, List.of()));
     stack.addFirst(layer);
     layers.add(layer);
     standsOn.put(id, List.copyOf(stack));
-    return new Sealed(List.copyOf(stack), 4096, Duration.ofMillis(1), false);
+    return new Sealed(List.copyOf(stack), 4096, Duration.ofMillis(1), false, stillness(id));
   }
 
   @Override
@@ -115,7 +123,13 @@ final class FakeNode implements Node {
     List<LayerId> before = standsOn.getOrDefault(id, List.of());
     Sealed made = seal(id);
     standsOn.put(id, before);
-    return new Sealed(made.layers(), made.bytes(), made.frozen(), true);
+    return new Sealed(made.layers(), made.bytes(), made.frozen(), true, made.still());
+  }
+
+  @Override
+  public Optional<Stillness> stillness(SandboxId id) {
+    int now = calls.get();
+    return now < 0 ? Optional.empty() : Optional.of(new Stillness(1, now));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.cove.edge.exec;
 
+import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.http.Exchange;
@@ -15,11 +16,14 @@ import java.util.Optional;
 /** Runs a command and answers with how it went, at its end or as it goes. */
 public final class ExecRoutes {
   private final SandboxLifecycle lifecycle;
+  private final AutomaticCheckpoints automatic;
   private final Node node;
   private final OutputBudget budget;
 
-  public ExecRoutes(SandboxLifecycle lifecycle, Node node, OutputBudget budget) {
+  public ExecRoutes(
+      SandboxLifecycle lifecycle, AutomaticCheckpoints automatic, Node node, OutputBudget budget) {
     this.lifecycle = lifecycle;
+    this.automatic = automatic;
     this.node = node;
     this.budget = budget;
   }
@@ -35,6 +39,7 @@ public final class ExecRoutes {
     Sandbox sandbox = lifecycle.require(exchange.path("box"));
     var spec = body.fields().toSpec(sandbox.spec(), input.isPresent(), Optional.empty(), false);
     Guest guest = lifecycle.guest(sandbox.id().value());
+    automatic.beforeCommand(sandbox);
     OomWatch oom = OomWatch.start(node, sandbox.id());
     // Closing kills the command unless it has ended.
     try (Command command = guest.start(spec)) {

@@ -1,5 +1,6 @@
 package dev.cove.edge.process;
 
+import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.exec.OomWatch;
@@ -18,11 +19,14 @@ import java.util.List;
 /** WebSockets onto commands: one that runs already, or one that the first message describes. */
 public final class AttachRoutes {
   private final SandboxLifecycle lifecycle;
+  private final AutomaticCheckpoints automatic;
   private final Node node;
   private final WebSockets sockets;
 
-  public AttachRoutes(SandboxLifecycle lifecycle, Node node, WebSockets sockets) {
+  public AttachRoutes(
+      SandboxLifecycle lifecycle, AutomaticCheckpoints automatic, Node node, WebSockets sockets) {
     this.lifecycle = lifecycle;
+    this.automatic = automatic;
     this.node = node;
     this.sockets = sockets;
   }
@@ -61,6 +65,7 @@ public final class AttachRoutes {
       case Socket.Message.Text text -> {
         StartMessage message = Json.read(text.text(), StartMessage.class);
         var spec = message.toSpec(sandbox.spec());
+        automatic.beforeCommand(sandbox);
         OomWatch oom = OomWatch.start(node, sandbox.id());
         talk(socket, guest.start(spec), oom);
       }

@@ -1,5 +1,6 @@
 package dev.cove.edge.process;
 
+import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.exec.Signals;
@@ -22,9 +23,11 @@ public final class ProcessRoutes {
   private static final String ONE = ALL + "/{process}";
 
   private final SandboxLifecycle lifecycle;
+  private final AutomaticCheckpoints automatic;
 
-  public ProcessRoutes(SandboxLifecycle lifecycle) {
+  public ProcessRoutes(SandboxLifecycle lifecycle, AutomaticCheckpoints automatic) {
     this.lifecycle = lifecycle;
+    this.automatic = automatic;
   }
 
   public List<Route> routes() {
@@ -41,6 +44,7 @@ public final class ProcessRoutes {
     Sandbox sandbox = lifecycle.require(exchange.path("box"));
     var spec = body.toSpec(sandbox.spec(), true);
     Guest guest = lifecycle.guest(sandbox.id().value());
+    automatic.beforeCommand(sandbox);
     // Closing detaches; the command runs on.
     try (Command command = guest.start(spec)) {
       exchange.send(201, ProcessBody.of(require(guest, command.processId())));

@@ -1,5 +1,6 @@
 package dev.cove.edge.system;
 
+import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.sandbox.SandboxPage;
@@ -18,11 +19,14 @@ public final class MetricRoutes {
   private static final int PAGE = 1_000;
 
   private final SandboxLifecycle lifecycle;
+  private final AutomaticCheckpoints automatic;
   private final Node node;
   private final Counters counters;
 
-  public MetricRoutes(SandboxLifecycle lifecycle, Node node, Counters counters) {
+  public MetricRoutes(
+      SandboxLifecycle lifecycle, AutomaticCheckpoints automatic, Node node, Counters counters) {
     this.lifecycle = lifecycle;
+    this.automatic = automatic;
     this.node = node;
     this.counters = counters;
   }
@@ -35,6 +39,7 @@ public final class MetricRoutes {
     var out = new Exposition();
     writeSandboxes(out);
     writeNode(out, node.status());
+    writeCheckpoints(out);
     writeProcess(out);
     counters.write(out);
     exchange.send(200, Exposition.MEDIA_TYPE, out.bytes());
@@ -64,6 +69,14 @@ public final class MetricRoutes {
         "cove_node_memory_available_bytes",
         "Memory that new sandboxes could use.",
         (double) status.memoryAvailableBytes());
+  }
+
+  private void writeCheckpoints(Exposition out) {
+    out.family(
+        "cove_automatic_checkpoint_failures_total",
+        "counter",
+        "Checkpoints that were due by a sandbox's rules and could not be taken.");
+    out.sample("cove_automatic_checkpoint_failures_total", Map.of(), (double) automatic.failures());
   }
 
   private static void writeProcess(Exposition out) {

@@ -15,6 +15,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -151,6 +152,11 @@ final class ContainerCage implements Cage {
   @Override
   public long oomKills() {
     return cgroups.oomKills(id);
+  }
+
+  @Override
+  public boolean alone() {
+    return cgroups.processes(id).equals(Set.of((long) running.process().pid()));
   }
 
   @Override

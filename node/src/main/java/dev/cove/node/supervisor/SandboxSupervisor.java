@@ -10,8 +10,10 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
+import dev.cove.node.Node.Stillness;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +44,7 @@ public final class SandboxSupervisor {
   // Guarded by lock for writing.
   private volatile @Nullable GuestLink link;
   private boolean ended;
+  private long links;
 
   private SandboxSupervisor(Cage cage, Consumer<String> lost) {
     this.cage = cage;
@@ -105,15 +108,16 @@ public final class SandboxSupervisor {
    *
    * @param mayMove whether the sandbox may come to stand on the layer
    */
-  public Sealing seal(LayerId layer, boolean mayMove) {
+  public Sealed seal(LayerId layer, boolean mayMove) {
     lock.lock();
     try {
       GuestLink now = link;
-      if (!mayMove || now == null || !now.hold()) {
-        return cage.seal(layer, false);
+      if (now == null || !now.hold()) {
+        return new Sealed(cage.seal(layer, false), Optional.empty());
       }
       try {
-        return cage.seal(layer, true);
+        Optional<Stillness> still = stillnessOf(now);
+        return new Sealed(cage.seal(layer, mayMove), still);
       } finally {
         now.letGo();
       }
@@ -122,10 +126,37 @@ public final class SandboxSupervisor {
     }
   }
 
+  /** A layer that was made, and how still the sandbox was meanwhile. */
+  public record Sealed(Sealing sealing, Optional<Stillness> still) {}
+
+  /** How still the sandbox is, if it is. */
+  public Optional<Stillness> stillness() {
+    lock.lock();
+    try {
+      GuestLink now = link;
+      if (now == null || !now.hold()) {
+        return Optional.empty();
+      }
+      try {
+        return stillnessOf(now);
+      } finally {
+        now.letGo();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nobody can start anything while the link is held, and who does not run starts nothing. */
+  private Optional<Stillness> stillnessOf(GuestLink held) {
+    return cage.alone() ? Optional.of(new Stillness(links, held.calls())) : Optional.empty();
+  }
+
   private GuestLink connect() {
     try {
       GuestLink fresh = GuestLink.open(cage.connect(), HELLO);
       link = fresh;
+      links++;
       CompletableFuture<Void> _ =
           fresh.closed().whenCompleteAsync((_, _) -> linkClosed(), Thread::startVirtualThread);
       return fresh;
