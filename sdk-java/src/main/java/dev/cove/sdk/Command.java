@@ -28,9 +28,6 @@ public final class Command {
   private final Settings settings;
 
   private Command(List<String> argv, Settings settings) {
-    if (argv.isEmpty()) {
-      throw new IllegalArgumentException("A command needs a program");
-    }
     this.argv = List.copyOf(argv);
     this.settings = settings;
   }
@@ -41,7 +38,15 @@ public final class Command {
   }
 
   public static Command of(List<String> argv) {
+    if (argv.isEmpty()) {
+      throw new IllegalArgumentException("A command needs a program");
+    }
     return new Command(argv, PLAIN);
+  }
+
+  /** What the sandbox's template says; refused by the server when it says nothing. */
+  public static Command entrypoint() {
+    return new Command(List.of(), PLAIN);
   }
 
   /** A line for {@code sh -c}. */
@@ -102,7 +107,10 @@ public final class Command {
 
   /** The fields that running and starting have in common. */
   JsonObject.Builder toJson() {
-    var json = JsonObject.builder().put("command", JsonValue.ofTexts(argv));
+    var json = JsonObject.builder();
+    if (!argv.isEmpty()) {
+      json.put("command", JsonValue.ofTexts(argv));
+    }
     if (!settings.cwd.isEmpty()) {
       json.put("cwd", settings.cwd);
     }

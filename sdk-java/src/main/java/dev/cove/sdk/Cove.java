@@ -11,12 +11,14 @@ public final class Cove implements AutoCloseable {
   private final Api api;
   private final Sandboxes sandboxes;
   private final Checkpoints checkpoints;
+  private final Templates templates;
   private final Keys keys;
 
   private Cove(Api api) {
     this.api = api;
     this.sandboxes = new Sandboxes(api);
     this.checkpoints = new Checkpoints(api);
+    this.templates = new Templates(api);
     this.keys = new Keys(api);
   }
 
@@ -46,6 +48,10 @@ public final class Cove implements AutoCloseable {
 
   public Checkpoints checkpoints() {
     return checkpoints;
+  }
+
+  public Templates templates() {
+    return templates;
   }
 
   public Keys keys() {

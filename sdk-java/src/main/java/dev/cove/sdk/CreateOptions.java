@@ -34,7 +34,10 @@ public final class CreateOptions {
     return with("name", JsonValue.of(name));
   }
 
-  /** What its root file system starts from. */
+  /**
+   * What its root file system starts from: name, {@code name:tag} or {@code name@version}. The
+   * template debian is made on first use.
+   */
   public CreateOptions template(String template) {
     return with("template", JsonValue.of(template));
   }
@@ -85,6 +88,11 @@ public final class CreateOptions {
   /** The same key with the same options gives the same sandbox, however often it is sent. */
   public CreateOptions idempotencyKey(String key) {
     return new CreateOptions(fields, env, labels, key);
+  }
+
+  /** Whether the server may have to make something first, which takes minutes. */
+  boolean mayBuild() {
+    return fields.containsKey("image") || JsonValue.of("debian").equals(fields.get("template"));
   }
 
   Optional<String> findIdempotencyKey() {

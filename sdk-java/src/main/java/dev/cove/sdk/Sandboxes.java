@@ -14,6 +14,7 @@ public final class Sandboxes {
   private static final String PATH = Api.ROOT + "/sandboxes";
   private static final int PAGE = 1_000;
   private static final Duration CREATE_TIMEOUT = Duration.ofMinutes(2);
+  private static final Duration BUILD_TIMEOUT = Duration.ofMinutes(65);
 
   private final Api api;
 
@@ -30,7 +31,7 @@ public final class Sandboxes {
     Request request =
         Request.of("POST", PATH)
             .body(Body.json(Json.write(options.toJson())))
-            .readTimeout(CREATE_TIMEOUT);
+            .readTimeout(options.mayBuild() ? BUILD_TIMEOUT : CREATE_TIMEOUT);
     Optional<String> key = options.findIdempotencyKey();
     if (key.isPresent()) {
       request = request.header("Idempotency-Key", key.get());

@@ -1,0 +1,80 @@
+package dev.cove.sdk;
+
+import dev.cove.sdk.json.Json;
+import dev.cove.sdk.json.JsonObject;
+import dev.cove.sdk.json.JsonValue;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One version of a template, which never changes.
+ *
+ * @param version counts from 1 for each name
+ * @param reference asks for exactly this version, whatever tags come to mean
+ * @param tags those that pointed to this version when the server was asked
+ * @param origin for people: what it was made of
+ * @param builtIn it can't be removed or tagged
+ * @param base what lies below its layers: host or empty; later servers may know more
+ * @param cwd empty for the user's home
+ * @param entrypoint what runs where no command is given; empty when one must be
+ * @param start the service that runs before a sandbox is handed out; empty for none
+ * @param ready succeeds once that service can be used
+ */
+public record Template(
+    String name,
+    int version,
+    String reference,
+    List<String> tags,
+    String origin,
+    Instant createdAt,
+    boolean builtIn,
+    String base,
+    String user,
+    String cwd,
+    List<String> entrypoint,
+    Map<String, String> env,
+    List<String> start,
+    List<String> ready,
+    int layers) {
+  static Template of(JsonObject json) {
+    return new Template(
+        json.requireText("name"),
+        json.requireInt("version"),
+        json.requireText("reference"),
+        json.texts("tags"),
+        json.requireText("origin"),
+        json.requireInstant("createdAt"),
+        json.flag("builtIn"),
+        json.requireText("base"),
+        json.requireText("user"),
+        json.requireText("cwd"),
+        json.texts("entrypoint"),
+        json.textMap("env"),
+        json.texts("start"),
+        json.texts("ready"),
+        json.requireInt("layers"));
+  }
+
+  /** The same as one line of JSON, with the names that the HTTP API uses. */
+  public String toJson() {
+    return Json.writeText(
+        JsonObject.builder()
+            .put("name", name)
+            .put("version", version)
+            .put("reference", reference)
+            .put("tags", JsonValue.ofTexts(tags))
+            .put("origin", origin)
+            .put("createdAt", createdAt.toString())
+            .put("builtIn", builtIn)
+            .put("base", base)
+            .put("user", user)
+            .put("cwd", cwd)
+            .put("entrypoint", JsonValue.ofTexts(entrypoint))
+            .put("env", JsonObject.ofTexts(env))
+            .put("start", JsonValue.ofTexts(start))
+            .put("ready", JsonValue.ofTexts(ready))
+            .put("layers", layers)
+            .build());
+  }
+}
