@@ -195,7 +195,28 @@ class OpenApiTest {
     check("DELETE", files + "?path=" + RunningEdge.encode(work.toString()), one + "/files", "");
     check("DELETE", box, one, "");
     check("DELETE", box, one, "");
-    assertThat(SEEN).hasSizeGreaterThan(35);
+    checkTemplates();
+    assertThat(SEEN).hasSizeGreaterThan(45);
+  }
+
+  private static void checkTemplates() {
+    String all = "/api/v1/templates";
+    String one = all + "/{template}";
+    check("GET", all, all, "");
+    check("POST", all, all, "{\"name\":\"mine\",\"from\":\"host\",\"env\":{\"A\":\"b\"}}");
+    check("POST", all, all, "{\"name\":\"mine\"}");
+    check("POST", all, all, "{\"name\":\"mine\",\"checkpoint\":\"none\"}");
+    check("POST", all + "/from-context?name=a", all + "/from-context", "no archive");
+    check("POST", all + "/from-archive?name=a", all + "/from-archive", "no archive");
+    check("GET", all + "/mine", one, "");
+    check("GET", all + "/none", one, "");
+    check("PUT", all + "/mine/tags/t", one + "/tags/{tag}", "");
+    check("PUT", all + "/none/tags/t", one + "/tags/{tag}", "");
+    check("PUT", all + "/host/tags/t", one + "/tags/{tag}", "");
+    check("GET", all, all, "");
+    check("DELETE", all + "/mine", one, "");
+    check("DELETE", all + "/mine", one, "");
+    check("DELETE", all + "/host", one, "");
   }
 
   private static Answer check(String method, String target, String path, String body) {

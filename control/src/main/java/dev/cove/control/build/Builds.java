@@ -153,6 +153,11 @@ public final class Builds {
     return BuildRequest.of(DEBIAN, all, new BuildPlan.Debian(wish));
   }
 
+  /** The tag of the template that an image becomes, unless the caller says another. */
+  public static String tagOf(ImageReference image) {
+    return image.digest().map(d -> d.text().replace(':', '-')).orElse(image.tag());
+  }
+
   /**
    * Fetches an image unless it is there.
    *
@@ -163,7 +168,7 @@ public final class Builds {
       Optional<Credentials> credentials,
       BuildLog to,
       Cancellation cancellation) {
-    String tag = image.digest().map(d -> d.text().replace(':', '-')).orElse(image.tag());
+    String tag = tagOf(image);
     String reference = image.name() + ":" + tag;
     if (catalogue.find(reference).isEmpty()) {
       once(

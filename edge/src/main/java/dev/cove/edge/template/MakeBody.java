@@ -65,12 +65,17 @@ record MakeBody(
       throw new IllegalArgumentException(
           "Give exactly one of image, debian, checkpoint, dockerfile and from");
     }
+    if (steps != null && from == null) {
+      throw new IllegalArgumentException("steps go with from");
+    }
     if (debian != null && name == null) {
-      return Builds.debian(allTags(), debian.wish());
+      BuildRequest usual = Builds.debian(allTags(), debian.wish());
+      return request(usual.name(), usual.tags());
     }
     if (image != null && name == null) {
       ImageReference reference = ImageReference.parse(image);
-      return request(reference.name(), allTags().isEmpty() ? List.of(reference.tag()) : allTags());
+      return request(
+          reference.name(), allTags().isEmpty() ? List.of(Builds.tagOf(reference)) : allTags());
     }
     return request(Fields.require("name", name), allTags());
   }
