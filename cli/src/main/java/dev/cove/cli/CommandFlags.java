@@ -67,8 +67,11 @@ final class CommandFlags {
     return interactive;
   }
 
+  /**
+   * @param argv empty for what the template says
+   */
   Command command(List<String> argv) {
-    Command command = Command.of(argv);
+    Command command = argv.isEmpty() ? Command.entrypoint() : Command.of(argv);
     if (user.isPresent()) {
       command = command.user(user.get());
     }

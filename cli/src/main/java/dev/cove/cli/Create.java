@@ -31,6 +31,7 @@ final class Create implements Callable<Integer> {
         .examples(
             "cove create --name builder --memory 2G --label team=web",
             "cove create --json --env CI=1",
+            "cove create --image alpine:3.22",
             "cove create --checkpoint c0123456789abcdefghi")
         .build();
   }
@@ -38,6 +39,7 @@ final class Create implements Callable<Integer> {
   @Override
   public Integer call() {
     try (Cove cove = LocalStart.connectOrStart(session)) {
+      flags.provide(cove, session);
       Sandbox sandbox = cove.sandboxes().create(flags.options(env)).detach();
       session.println(json ? sandbox.info().toJson() : sandbox.id());
       return ExitCode.OK;

@@ -1,5 +1,6 @@
 package dev.cove.cli;
 
+import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import java.util.Map;
 import java.util.Optional;
@@ -9,6 +10,8 @@ final class CreateFlags {
   private Optional<String> name = Optional.empty();
 
   private Optional<String> template = Optional.empty();
+
+  private Optional<String> image = Optional.empty();
 
   private Optional<String> checkpoint = Optional.empty();
 
@@ -32,8 +35,14 @@ final class CreateFlags {
         .text(
             "--template",
             "TEMPLATE",
-            "What its files start from; default 'host': this machine's own programs.",
+            "What its files start from; default 'host': this machine's own programs. 'debian' is"
+                + " made on first use.",
             v -> template = Optional.of(v))
+        .text(
+            "--image",
+            "REF",
+            "An image of a registry to start from, such as alpine:3.22; fetched on first use.",
+            v -> image = Optional.of(v))
         .text(
             "--checkpoint",
             "ID",
@@ -76,11 +85,36 @@ final class CreateFlags {
             v -> idempotencyKey = Optional.of(v));
   }
 
+  /** Whether what it starts from may say itself what is to run. */
+  boolean mayHaveEntrypoint() {
+    return template.isPresent() || image.isPresent();
+  }
+
+  /**
+   * Makes what the sandbox starts from if that is not there yet and the server knows how. The
+   * server would do so by itself, but without a word.
+   *
+   * @return the template, where it can be known before there is a sandbox
+   */
+  Optional<dev.cove.sdk.Template> provide(Cove cove, Session session) {
+    if (template.isPresent() && image.isPresent()) {
+      throw new Misuse("Give --template or --image, not both");
+    }
+    if (checkpoint.isPresent()) {
+      return Optional.empty();
+    }
+    var firstUse = new FirstUse(cove.templates(), session);
+    return image.isPresent()
+        ? firstUse.ofImage(image.get())
+        : template.flatMap(firstUse::ofTemplate);
+  }
+
   /** Variables come from the verb: they mean the sandbox's in create, the command's in run. */
   CreateOptions options(Map<String, String> env) {
     CreateOptions options = CreateOptions.defaults();
     options = with(options, name, CreateOptions::name);
     options = with(options, template, CreateOptions::template);
+    options = with(options, image, CreateOptions::image);
     options = with(options, checkpoint, CreateOptions::checkpoint);
     options = with(options, tier, CreateOptions::tier);
     options = with(options, cpus, CreateOptions::cpus);

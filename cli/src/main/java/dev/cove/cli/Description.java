@@ -79,6 +79,17 @@ final class Description {
         new Binding<>(target));
   }
 
+  /** May be given often. */
+  Description texts(String names, String label, String text, Consumer<List<String>> target) {
+    return option(
+        OptionSpec.builder(names.split(" "))
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .paramLabel(label),
+        text,
+        new Binding<>(target));
+  }
+
   /** May be given often; each is {@code KEY=VALUE}. */
   Description pairs(String names, String text, Consumer<Map<String, String>> target) {
     return option(
@@ -162,8 +173,12 @@ final class Description {
   }
 
   /** Says how to call it where picocli can't know that some words exclude others. */
-  Description synopsis(String first, String other) {
-    spec.usageMessage().customSynopsis(first, "   or: " + other);
+  Description synopsis(String first, String... others) {
+    List<String> lines = new ArrayList<>(List.of(first));
+    for (String other : others) {
+      lines.add("   or: " + other);
+    }
+    spec.usageMessage().customSynopsis(lines.toArray(String[]::new));
     return this;
   }
 

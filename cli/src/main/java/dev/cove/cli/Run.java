@@ -32,9 +32,14 @@ final class Run implements Callable<Integer> {
         .with(run.commandFlags::describe)
         .flag(
             "--keep", "Leave the sandbox there, and print its id to stderr.", () -> run.keep = true)
-        .parameters("1..*", "COMMAND", "The program and its arguments.", words -> run.words = words)
+        .parameters(
+            "0..*",
+            "COMMAND",
+            "The program and its arguments; by default what the template or image says.",
+            words -> run.words = words)
         .examples(
             "cove run -- python3 -c 'print(\"hello from a sandbox\")'",
+            "cove run --image alpine:3.22 -- cat /etc/os-release",
             "cove run --memory 256M --timeout 10s -- ./untrusted",
             "cove run -t -- bash")
         .build();
@@ -43,18 +48,31 @@ final class Run implements Callable<Integer> {
   @Override
   public Integer call() {
     List<String> argv = CommandFlags.withoutDelimiter(words);
-    if (argv.isEmpty()) {
+    if (argv.isEmpty() && !createFlags.mayHaveEntrypoint()) {
       throw new UserError("Say which command to run: cove run -- COMMAND");
     }
-    var stop = new AttachedCommand.Stop();
-    var attached = new AttachedCommand(session, stop);
+    try (Cove cove = LocalStart.connectOrStart(session)) {
+      // Before listening begins: a Ctrl-C now just ends us, and with us what is being made.
+      createFlags
+          .provide(cove, session)
+          .filter(template -> argv.isEmpty() && template.entrypoint().isEmpty())
+          .ifPresent(template -> {
+            throw new UserError(
+                "The template %s does not say what to run; say it: cove run ... -- COMMAND"
+                    .formatted(template.reference()));
+          });
+      return run(cove, argv);
+    }
+  }
+
+  private int run(Cove cove, List<String> argv) {
+    var attached = new AttachedCommand(session, new AttachedCommand.Stop());
     dev.cove.sdk.Command command = commandFlags.command(argv);
     if (commandFlags.tty()) {
       command = AttachedCommand.withTerminalVariables(command, session);
     }
     // Listening begins before there is a sandbox: a Ctrl-C while it is made must still remove it.
     try (Signals _ = attached.listen();
-        Cove cove = LocalStart.connectOrStart(session);
         Sandbox sandbox = cove.sandboxes().create(createFlags.options(Map.of()))) {
       if (keep) {
         sandbox.detach();

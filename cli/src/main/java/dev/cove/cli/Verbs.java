@@ -33,6 +33,7 @@ final class Verbs {
     ALL.put("restore", Restore::describe);
     ALL.put("fork", Fork::describe);
     ALL.put("tree", Tree::describe);
+    ALL.put("template", Template::describe);
     ALL.put("up", Up::describe);
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);

@@ -36,6 +36,7 @@ class CommandLineFrameTest {
         "restore",
         "fork",
         "tree",
+        "template",
         "up",
         "down",
         "env",
@@ -170,7 +171,8 @@ class CommandLineFrameTest {
     }
     assertThat(process.waitFor()).isZero();
     assertThat(script.out()).contains("--idempotency-key");
-    for (String verb : List.of("checkpoint_ls", "checkpoint_rm", "restore", "fork", "tree")) {
+    for (String verb :
+        List.of("checkpoint_ls", "checkpoint_rm", "restore", "fork", "tree", "template_build")) {
       assertThat(script.out()).contains("function _picocli_cove_" + verb + "()");
     }
     assertThat(offline("completion", "fish").code()).isEqualTo(ExitCode.USAGE);

@@ -14,11 +14,20 @@ record CommandRun(int code, String out, String err) {
   }
 
   static CommandRun of(Map<String, String> environment, Optional<Path> launcher, String... args) {
+    return of("", environment, launcher, args);
+  }
+
+  /** With this as its input. */
+  static CommandRun fed(String input, Map<String, String> environment, String... args) {
+    return of(input, environment, Optional.empty(), args);
+  }
+
+  private static CommandRun of(
+      String input, Map<String, String> environment, Optional<Path> launcher, String... args) {
+    var in = new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8));
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
-    var session =
-        new Session(
-            environment, new ByteArrayInputStream(new byte[0]), out, err, Terminal.NONE, launcher);
+    var session = new Session(environment, in, out, err, Terminal.NONE, launcher);
     int code = new CommandLineFrame(session).run(args);
     return new CommandRun(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
