@@ -34,6 +34,8 @@ final class Verbs {
     ALL.put("fork", Fork::describe);
     ALL.put("tree", Tree::describe);
     ALL.put("template", Template::describe);
+    ALL.put("export", Export::describe);
+    ALL.put("import", Import::describe);
     ALL.put("up", Up::describe);
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);

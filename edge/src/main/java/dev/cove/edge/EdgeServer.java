@@ -17,6 +17,7 @@ import dev.cove.edge.http.HttpLimits;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.http.WebSockets;
 import dev.cove.edge.key.KeyRoutes;
+import dev.cove.edge.move.MoveRoutes;
 import dev.cove.edge.process.AttachRoutes;
 import dev.cove.edge.process.PortRoutes;
 import dev.cove.edge.process.ProcessRoutes;
@@ -64,6 +65,12 @@ public final class EdgeServer implements AutoCloseable {
                 new KeyRoutes(keys).routes(),
                 new SandboxRoutes(lifecycle, services.branches(), services.builds()).routes(),
                 new TemplateRoutes(services.templates(), services.builds()).routes(),
+                new MoveRoutes(
+                        services.moves(),
+                        services.branches(),
+                        services.checkpoints(),
+                        services.builds().spool())
+                    .routes(),
                 new CheckpointRoutes(services.branches(), services.checkpoints()).routes(),
                 new CheckpointFileRoutes(services.checkpoints(), services.inspection(), listings)
                     .routes(),

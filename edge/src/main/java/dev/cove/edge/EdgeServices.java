@@ -4,6 +4,7 @@ import dev.cove.control.build.Builds;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.move.Moves;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
@@ -20,6 +21,7 @@ public record EdgeServices(
     AutomaticCheckpoints automatic,
     Catalogue templates,
     Builds builds,
+    Moves moves,
     Layers layers,
     ApiKeys keys,
     Node node) {}

@@ -15,6 +15,8 @@ import dev.cove.node.NodeDisk;
 import dev.cove.node.NodeStatus;
 import dev.cove.node.SandboxMetrics;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.net.UnixDomainSocketAddress;
@@ -194,6 +196,26 @@ final class LocalNode implements Node {
       throw new CoveException(ErrorCode.CONFLICT, "The sandbox does not run");
     }
     return new LocalGuest(agent.link());
+  }
+
+  @Override
+  public PortableLayer describeLayer(LayerId layer) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
+  }
+
+  @Override
+  public void exportLayer(LayerId layer, OutputStream out) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
+  }
+
+  @Override
+  public void importLayer(LayerId layer, PortableLayer promised, InputStream in) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
+  }
+
+  @Override
+  public List<String> partsOf(Base base) {
+    return List.of();
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.move.Moves;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
@@ -93,12 +94,23 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var views = new Views(node, layers);
     var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     var automatic = new AutomaticCheckpoints(lifecycle, checkpoints, Clock.systemUTC());
+    var moves = new Moves(node, layers, checkpoints, templates);
     layers.begin();
     var server =
         EdgeServer.start(
             new EdgeConfig("127.0.0.1", 0, "0.1.0-test"),
             new EdgeServices(
-                lifecycle, branches, checkpoints, inspection, automatic, templates, builds, layers, keys, node),
+                lifecycle,
+                branches,
+                checkpoints,
+                inspection,
+                automatic,
+                templates,
+                builds,
+                moves,
+                layers,
+                keys,
+                node),
             limits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));

@@ -117,8 +117,7 @@ class HostileImageTest {
   @Test
   void a_hard_link_to_the_host_is_refused() throws Exception {
     for (String target : List.of("/etc/shadow", "../../../../etc/shadow")) {
-      HttpResponse<String> reply =
-          bring(new TestImage().layer(base().hardLink("stolen", target)));
+      HttpResponse<String> reply = bring(new TestImage().layer(base().hardLink("stolen", target)));
       assertThat(reply.statusCode()).as(reply.body()).isIn(400, 422);
     }
   }
@@ -127,7 +126,8 @@ class HostileImageTest {
   @ValueSource(strings = {"../escape", "a/../../escape", "a/.wh...", ".wh..", ".wh.a/b/../../c"})
   void names_that_lead_out_are_refused(String name) throws Exception {
     HttpResponse<String> reply =
-        bring(new TestImage().layer(base().folder("a")).layer(new TestImage.Layer().file(name, "x")));
+        bring(
+            new TestImage().layer(base().folder("a")).layer(new TestImage.Layer().file(name, "x")));
     assertThat(reply.statusCode()).as(reply.body()).isIn(400, 422);
   }
 

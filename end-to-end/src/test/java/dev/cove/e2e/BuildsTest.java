@@ -160,9 +160,7 @@ class BuildsTest {
   }
 
   private static int sandboxesOnHost() throws Exception {
-    return RawApi.parse(templates.api().get("/api/v1/system"))
-        .path("sandboxes")
-        .asInt();
+    return RawApi.parse(templates.api().get("/api/v1/system")).path("sandboxes").asInt();
   }
 
   @Test

@@ -61,7 +61,7 @@ class CheckpointRulesTest {
       Awaitility.await().until(() -> !box.requireProcess(process.processId()).running());
       assertThat(box.checkpoints()).hasSize(2);
       try (var running = box.start(Command.shell("echo four > " + FILE))) {
-        assertThat(running.await().exitCode()).isZero();
+        assertThat(running.waitFor().exitCode()).isZero();
       }
       assertThat(reasons(box)).containsExactly("before-exec", "before-exec", "before-exec");
       List<String> kept =

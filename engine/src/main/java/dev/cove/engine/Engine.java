@@ -3,6 +3,9 @@ package dev.cove.engine;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.Optional;
 import java.util.Set;
 
@@ -52,6 +55,24 @@ public interface Engine extends AutoCloseable {
 
   /** What the writable part of a sandbox takes on the host's disk. */
   long diskBytes(SandboxId id);
+
+  /**
+   * Waits until a layer's digest is known, and verifies it.
+   *
+   * @throws EngineException LAYER_DAMAGED when it is not what was sealed
+   */
+  LayerDescription describeLayer(LayerId layer);
+
+  /** Writes a layer's content for {@link #importLayer} to read. */
+  void exportLayer(LayerId layer, OutputStream out) throws IOException;
+
+  /**
+   * Makes a layer of what {@link #exportLayer} wrote. Reads just that from the stream.
+   *
+   * @throws EngineException LAYER_DAMAGED when it is not what the description says; nothing of it
+   *     is left then
+   */
+  void importLayer(LayerId layer, LayerDescription description, InputStream in) throws IOException;
 
   /** Removes a layer on which nothing will be started any more. Does nothing if it is gone. */
   void removeLayer(LayerId layer);

@@ -5,6 +5,7 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.CageUsage;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineReport;
+import dev.cove.engine.LayerDescription;
 import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
@@ -22,6 +23,8 @@ import dev.cove.node.pool.WarmCages;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import dev.cove.node.template.Bases;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -304,6 +307,30 @@ public final class LocalNode implements Node {
   @Override
   public void verifyLayers(SandboxSpec spec, List<LayerId> layers) {
     engine.verifyLayers(bases.rootOf(spec.template().base()).over(layers));
+  }
+
+  @Override
+  public PortableLayer describeLayer(LayerId layer) {
+    LayerDescription known = engine.describeLayer(layer);
+    return new PortableLayer(known.digest(), known.size(), known.parts());
+  }
+
+  @Override
+  public void exportLayer(LayerId layer, OutputStream out) throws IOException {
+    engine.exportLayer(layer, out);
+  }
+
+  @Override
+  public void importLayer(LayerId layer, PortableLayer promised, InputStream in)
+      throws IOException {
+    requireSpace();
+    engine.importLayer(
+        layer, new LayerDescription(promised.digest(), promised.size(), promised.parts()), in);
+  }
+
+  @Override
+  public List<String> partsOf(Base base) {
+    return bases.rootOf(base).grafts().stream().map(RootFs.Graft::target).toList();
   }
 
   @Override

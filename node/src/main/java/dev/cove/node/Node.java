@@ -7,6 +7,9 @@ import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +83,27 @@ public interface Node extends AutoCloseable {
    * @throws CoveException LAYER_DAMAGED when one is not, naming it
    */
   void verifyLayers(SandboxSpec spec, List<LayerId> layers);
+
+  /**
+   * What must be known of a layer to have it on another machine; it has been verified.
+   *
+   * @throws CoveException LAYER_DAMAGED when it is not what was sealed
+   */
+  PortableLayer describeLayer(LayerId layer);
+
+  void exportLayer(LayerId layer, OutputStream out) throws IOException;
+
+  /**
+   * Makes a layer of what {@link #exportLayer} wrote, here or elsewhere, and nothing when it is not
+   * what was promised.
+   */
+  void importLayer(LayerId layer, PortableLayer promised, InputStream in) throws IOException;
+
+  /** The parts that a layer over that base has on this machine. */
+  List<String> partsOf(Base base);
+
+  /** A layer in the words of all machines. */
+  record PortableLayer(String digest, long size, List<String> parts) {}
 
   /** Names the content of a layer; nothing in the first moments after it was made. */
   Optional<String> digest(LayerId layer);

@@ -12,6 +12,7 @@ public final class Cove implements AutoCloseable {
   private final Sandboxes sandboxes;
   private final Checkpoints checkpoints;
   private final Templates templates;
+  private final Moves moves;
   private final Keys keys;
 
   private Cove(Api api) {
@@ -19,6 +20,7 @@ public final class Cove implements AutoCloseable {
     this.sandboxes = new Sandboxes(api);
     this.checkpoints = new Checkpoints(api);
     this.templates = new Templates(api);
+    this.moves = new Moves(api);
     this.keys = new Keys(api);
   }
 
@@ -52,6 +54,10 @@ public final class Cove implements AutoCloseable {
 
   public Templates templates() {
     return templates;
+  }
+
+  public Moves moves() {
+    return moves;
   }
 
   public Keys keys() {

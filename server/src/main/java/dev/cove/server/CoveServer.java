@@ -9,6 +9,7 @@ import dev.cove.control.layer.DiskWatch;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
+import dev.cove.control.move.Moves;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
@@ -81,6 +82,7 @@ final class CoveServer implements AutoCloseable {
     var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     var automatic =
         keep("automatic checkpoints", new AutomaticCheckpoints(lifecycle, checkpoints, clock));
+    var moves = new Moves(node, layers, checkpoints, templates);
     layers.begin();
     keep("disk watch", DiskWatch.start(layers, node, config.diskWantedBytes()));
     automatic.begin();
@@ -90,7 +92,17 @@ final class CoveServer implements AutoCloseable {
             listen(
                 config,
                 new EdgeServices(
-                    lifecycle, branches, checkpoints, inspection, automatic, templates, builds, layers, keys, node)));
+                    lifecycle,
+                    branches,
+                    checkpoints,
+                    inspection,
+                    automatic,
+                    templates,
+                    builds,
+                    moves,
+                    layers,
+                    keys,
+                    node)));
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());

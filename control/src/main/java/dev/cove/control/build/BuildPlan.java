@@ -3,7 +3,6 @@ package dev.cove.control.build;
 import dev.cove.node.debian.DebianBootstrap;
 import dev.cove.node.image.Credentials;
 import dev.cove.node.image.ImageReference;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
@@ -14,7 +13,7 @@ public sealed interface BuildPlan {
       implements BuildPlan {}
 
   /** An image in a file. */
-  record FromArchive(Path file) implements BuildPlan {}
+  record FromArchive(Upload file) implements BuildPlan {}
 
   /** What a sandbox had written at some moment. */
   record FromCheckpoint(String checkpoint) implements BuildPlan {}

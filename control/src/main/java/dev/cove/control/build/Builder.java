@@ -65,7 +65,7 @@ final class Builder implements AutoCloseable {
     return switch (plan) {
       case BuildPlan.FromRegistry from ->
           install(() -> RegistryImage.open(from.image(), from.credentials()));
-      case BuildPlan.FromArchive from -> install(() -> ArchiveImage.open(from.file()));
+      case BuildPlan.FromArchive from -> install(() -> ArchiveImage.open(from.file().file()));
       case BuildPlan.Debian debian -> debian(debian.wish());
       case BuildPlan.Stages stages -> stages(stages);
       case BuildPlan.FromCheckpoint _ ->

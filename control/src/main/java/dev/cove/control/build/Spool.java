@@ -31,8 +31,8 @@ public final class Spool {
     }
   }
 
-  /** A new file with what a stream holds. Ends before the disk is full. */
-  public Path keep(InputStream in) throws IOException {
+  /** What a stream holds, in a file. Ends before the disk is full. */
+  public Upload keep(InputStream in) throws IOException {
     Path file = Files.createTempFile(folder, "upload", "");
     boolean whole = false;
     try (var out = Files.newOutputStream(file)) {
@@ -43,7 +43,7 @@ public final class Spool {
         out.write(buffer, 0, read);
       }
       whole = true;
-      return file;
+      return new Upload(this, file);
     } finally {
       if (!whole) {
         Files.deleteIfExists(file);
@@ -63,7 +63,7 @@ public final class Spool {
     return Files.createTempDirectory(folder, "work");
   }
 
-  public void drop(Path inside) {
+  void drop(Path inside) {
     try {
       removeTree(inside);
     } catch (IOException e) {

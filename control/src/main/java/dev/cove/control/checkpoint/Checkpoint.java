@@ -49,7 +49,9 @@ public record Checkpoint(
     BEFORE_RESTORE,
     FORK,
     BEFORE_EXEC,
-    SCHEDULED;
+    SCHEDULED,
+    /** It came from another machine. */
+    IMPORTED;
 
     /** Nobody asked for it, so it is dropped when there are too many, or it is too old. */
     boolean automatic() {

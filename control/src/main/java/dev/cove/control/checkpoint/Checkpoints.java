@@ -8,8 +8,11 @@ import dev.cove.model.CheckpointId;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
+import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.SandboxTemplate;
+import dev.cove.model.Tier;
 import dev.cove.node.Node;
 import dev.cove.node.Node.Stillness;
 import java.time.Clock;
@@ -75,10 +78,7 @@ public final class Checkpoints implements LayerHolder {
   public Checkpoint take(
       SandboxId sandbox, SandboxSpec spec, String name, Checkpoint.Reason reason) {
     requireName(name);
-    if (all.size() >= MAX_CHECKPOINTS) {
-      throw new CoveException(
-          ErrorCode.NO_ROOM, "There are too many checkpoints; delete some of them.");
-    }
+    requireRoom();
     return layers.using(() -> {
       Node.Sealed sealed = node.seal(sandbox);
       var checkpoint =
@@ -170,6 +170,43 @@ public final class Checkpoints implements LayerHolder {
       List<Checkpoint> oldestFirst, Predicate<Checkpoint> which, int kept) {
     List<Checkpoint> those = oldestFirst.stream().filter(which).toList();
     return those.subList(0, Math.max(0, those.size() - kept));
+  }
+
+  /** A checkpoint of a sandbox that never was here, made of layers that are. */
+  public Checkpoint add(
+      String name,
+      SandboxTemplate template,
+      Tier tier,
+      Resources resources,
+      Map<String, String> env,
+      List<LayerId> stack) {
+    requireName(name);
+    requireRoom();
+    var checkpoint =
+        new Checkpoint(
+            CheckpointId.random(),
+            SandboxId.random(),
+            name,
+            Checkpoint.Reason.IMPORTED,
+            Micros.now(clock),
+            template,
+            tier,
+            resources,
+            env,
+            stack,
+            0,
+            Duration.ZERO,
+            true);
+    rows.insert(checkpoint);
+    all.put(checkpoint.id(), checkpoint);
+    return checkpoint;
+  }
+
+  private void requireRoom() {
+    if (all.size() >= MAX_CHECKPOINTS) {
+      throw new CoveException(
+          ErrorCode.NO_ROOM, "There are too many checkpoints; delete some of them.");
+    }
   }
 
   private static void requireName(String name) {

@@ -13,6 +13,8 @@ import dev.cove.node.Node;
 import dev.cove.node.NodeDisk;
 import dev.cove.node.NodeStatus;
 import dev.cove.node.SandboxMetrics;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -209,6 +211,26 @@ final class FakeNode implements Node {
             Guest.class.getClassLoader(),
             new Class<?>[] {Guest.class},
             (_, method, _) -> method.getName().equals("toString") ? "guest of " + id : null);
+  }
+
+  @Override
+  public PortableLayer describeLayer(LayerId layer) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
+  }
+
+  @Override
+  public void exportLayer(LayerId layer, OutputStream out) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
+  }
+
+  @Override
+  public void importLayer(LayerId layer, PortableLayer promised, InputStream in) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
+  }
+
+  @Override
+  public List<String> partsOf(Base base) {
+    return List.of();
   }
 
   @Override

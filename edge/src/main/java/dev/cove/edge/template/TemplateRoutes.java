@@ -7,6 +7,7 @@ import dev.cove.control.build.BuildRequest;
 import dev.cove.control.build.Builds;
 import dev.cove.control.build.Cancellation;
 import dev.cove.control.build.Dockerfile;
+import dev.cove.control.build.Upload;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.edge.archive.GunzippedInput;
@@ -19,7 +20,6 @@ import dev.cove.edge.http.Route;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,40 +75,43 @@ public final class TemplateRoutes {
   private void fromArchive(Exchange exchange) throws IOException {
     Query query = exchange.query();
     String name = query.require("name");
-    Path file = builds.spool().keep(GunzippedInput.orPlain(exchange.body()));
-    try {
-      build(exchange, BuildRequest.of(name, query.all("tag"), new BuildPlan.FromArchive(file)));
-    } finally {
-      builds.spool().drop(file);
+    try (Upload archive = keep(exchange)) {
+      build(exchange, BuildRequest.of(name, query.all("tag"), new BuildPlan.FromArchive(archive)));
     }
+  }
+
+  private Upload keep(Exchange exchange) throws IOException {
+    return builds.spool().keep(GunzippedInput.orPlain(exchange.body()));
   }
 
   private void fromContext(Exchange exchange) throws IOException {
     Query query = exchange.query();
     String name = query.require("name");
     Map<String, String> arguments = arguments(query.all("argument"));
-    Path file = builds.spool().keep(GunzippedInput.orPlain(exchange.body()));
-    try {
-      BuildContext context = BuildContext.open(file);
-      String path = query.find("dockerfile").orElse("Dockerfile");
-      String text =
-          context
-              .text(path)
-              .orElseThrow(() ->
-                  new CoveException(
-                      ErrorCode.INVALID_REQUEST,
-                      "The files that were sent have no %.200s.".formatted(path)));
-      Dockerfile dockerfile = Dockerfile.parse(text, arguments);
-      Dockerfile wanted = query.find("target").map(dockerfile::upTo).orElse(dockerfile);
+    try (Upload files = keep(exchange)) {
+      BuildContext context = files.asContext();
+      Dockerfile dockerfile = dockerfile(context, query, arguments);
       build(
           exchange,
           BuildRequest.of(
               name,
               query.all("tag"),
-              new BuildPlan.Stages(wanted, arguments, Optional.of(context), Optional.empty())));
-    } finally {
-      builds.spool().drop(file);
+              new BuildPlan.Stages(dockerfile, arguments, Optional.of(context), Optional.empty())));
     }
+  }
+
+  private static Dockerfile dockerfile(
+      BuildContext context, Query query, Map<String, String> arguments) throws IOException {
+    String path = query.find("dockerfile").orElse("Dockerfile");
+    String text =
+        context
+            .text(path)
+            .orElseThrow(() ->
+                new CoveException(
+                    ErrorCode.INVALID_REQUEST,
+                    "The files that were sent have no %.200s.".formatted(path)));
+    Dockerfile whole = Dockerfile.parse(text, arguments);
+    return query.find("target").map(whole::upTo).orElse(whole);
   }
 
   private static Map<String, String> arguments(List<String> pairs) {

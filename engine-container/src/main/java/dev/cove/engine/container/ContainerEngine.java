@@ -5,6 +5,7 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.EngineReport;
+import dev.cove.engine.LayerDescription;
 import dev.cove.engine.LayerFacts;
 import dev.cove.engine.RootFs;
 import dev.cove.guest.AgentBinary;
@@ -13,6 +14,8 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -344,6 +347,22 @@ public final class ContainerEngine implements Engine {
     } catch (IOException e) {
       return 0; // it is a plain folder, or went meanwhile
     }
+  }
+
+  @Override
+  public LayerDescription describeLayer(LayerId layer) {
+    return sealedImages.describe(layer);
+  }
+
+  @Override
+  public void exportLayer(LayerId layer, OutputStream out) throws IOException {
+    sealedImages.write(layer, out);
+  }
+
+  @Override
+  public void importLayer(LayerId layer, LayerDescription description, InputStream in)
+      throws IOException {
+    sealedImages.take(layer, description, in);
   }
 
   @Override

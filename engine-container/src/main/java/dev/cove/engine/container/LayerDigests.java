@@ -38,6 +38,8 @@ final class LayerDigests implements AutoCloseable {
   private static final Duration MUCH_LATER = Duration.ofMinutes(1);
   private static final int READERS = 2;
   private static final int CLOSE_SECONDS = 10;
+  private static final int AWAIT_SECONDS = 60;
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
 
   private final Path folder;
   private final Map<LayerId, State> states = new ConcurrentHashMap<>();
@@ -164,6 +166,30 @@ final class LayerDigests implements AutoCloseable {
       state.remember(complete, before);
       return true;
     }
+  }
+
+  /**
+   * Waits for the digest of a layer that was sealed a moment ago, and verifies it.
+   *
+   * @throws EngineException LAYER_DAMAGED when its files are not what was sealed
+   */
+  LayerRecord await(LayerId layer) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(AWAIT_SECONDS);
+    try {
+      while (!digested(layer)) {
+        if (System.nanoTime() > deadline) {
+          throw new EngineException(
+              "Layer %s is still being written to; try again".formatted(layer));
+        }
+        Thread.sleep(BETWEEN_LOOKS);
+      }
+    } catch (IOException e) {
+      throw damaged(layer, "it cannot be read", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException("Interrupted while layer %s was verified".formatted(layer), e);
+    }
+    return require(layer);
   }
 
   /**

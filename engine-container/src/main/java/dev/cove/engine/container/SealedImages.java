@@ -1,10 +1,14 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
+import dev.cove.engine.LayerDescription;
 import dev.cove.engine.LayerFacts;
 import dev.cove.engine.RootFs;
+import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -113,6 +117,37 @@ final class SealedImages implements AutoCloseable {
       throw new EngineException("Could not list " + folder, e);
     }
     return layers;
+  }
+
+  LayerDescription describe(LayerId layer) {
+    LayerRecord record = digests.await(layer);
+    return new LayerDescription(record.digest().orElseThrow(), facts(layer).size(), record.parts());
+  }
+
+  void write(LayerId layer, OutputStream out) throws IOException {
+    ImageStream.write(folder.resolve(layer.value()), out);
+  }
+
+  /** A layer from elsewhere: it counts once its digest has been found to be the promised one. */
+  void take(LayerId layer, LayerDescription description, InputStream in) throws IOException {
+    var record = new LayerRecord(layer, description.parts(), Optional.empty());
+    boolean whole = false;
+    try {
+      record.write(folder);
+      ImageStream.read(in, folder.resolve(layer.value()), description.size());
+      String found = ImageDigest.of(folder.resolve(layer.value()), description.parts());
+      if (!found.equals(description.digest())) {
+        throw new EngineException(
+            ErrorCode.LAYER_DAMAGED,
+            "A layer has the digest %s, and should have %s".formatted(found, description.digest()));
+      }
+      record.with(found).replace(folder);
+      whole = true;
+    } finally {
+      if (!whole) {
+        remove(layer);
+      }
+    }
   }
 
   LayerFacts facts(LayerId layer) {

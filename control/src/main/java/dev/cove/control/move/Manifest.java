@@ -1,0 +1,48 @@
+package dev.cove.control.move;
+
+import dev.cove.node.Node;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a file holds.
+ *
+ * @param kind {@code checkpoint} or {@code template}
+ * @param name what it was called
+ * @param release of the host that the layers lie over; empty when they lie over nothing
+ * @param layers the uppermost first
+ */
+record Manifest(
+    String kind,
+    String name,
+    String origin,
+    String base,
+    String release,
+    String template,
+    String user,
+    String cwd,
+    List<String> entrypoint,
+    Map<String, String> env,
+    List<String> start,
+    List<String> ready,
+    String tier,
+    int milliCpus,
+    int memoryMb,
+    int diskMb,
+    int maxProcesses,
+    List<Node.PortableLayer> layers) {
+  static final String CHECKPOINT = "checkpoint";
+  static final String TEMPLATE = "template";
+  static final int MAX_LAYERS = 48;
+
+  Manifest {
+    entrypoint = List.copyOf(entrypoint);
+    env = Map.copyOf(env);
+    start = List.copyOf(start);
+    ready = List.copyOf(ready);
+    layers = List.copyOf(layers);
+    if (layers.size() > MAX_LAYERS) {
+      throw new IllegalArgumentException("The file has more than 48 layers");
+    }
+  }
+}
