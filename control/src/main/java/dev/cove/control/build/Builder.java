@@ -117,7 +117,7 @@ final class Builder implements AutoCloseable {
         around.spool().drop(folder);
       }
     } catch (UncheckedIOException e) {
-      throw ImageInstall.refusal(e.getCause());
+      throw ImageInstall.refusal(e);
     } catch (IOException e) {
       throw ImageInstall.refusal(e);
     }

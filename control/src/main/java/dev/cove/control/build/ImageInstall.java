@@ -89,14 +89,14 @@ final class ImageInstall {
     } catch (IOException e) {
       throw failed(e);
     } catch (UncheckedIOException e) {
-      throw failed(e.getCause());
+      throw failed(e);
     } catch (CoveException e) {
       cancellation.check();
       throw e;
     }
   }
 
-  private CoveException failed(IOException e) {
+  private CoveException failed(Exception e) {
     cancellation.check();
     return refusal(e);
   }
@@ -110,7 +110,11 @@ final class ImageInstall {
   }
 
   /** How what is wrong with an image is told. */
-  static CoveException refusal(IOException e) {
+  static CoveException refusal(Exception wrapped) {
+    Throwable e =
+        wrapped instanceof UncheckedIOException && wrapped.getCause() != null
+            ? wrapped.getCause()
+            : wrapped;
     ErrorCode code = e instanceof BadImageException ? ErrorCode.UNSUPPORTED : ErrorCode.UNAVAILABLE;
     String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     return new CoveException(code, message + ".", e);
