@@ -24,13 +24,13 @@ record BenchOptions(
 
   static final String USAGE =
       """
-      Usage: cove bench [--quick] [--only NAME,...] [--json] [--check] [--cove FILE]
+      Usage: cove bench [NAME,...] [--quick] [--json] [--check] [--cove FILE]
 
       Measures Cove over its HTTP API, on servers of its own that are removed afterwards, beside
       whichever of runc, crun, runsc, bwrap, docker and podman are installed.
 
         --quick       fewer rounds, 5 s instead of 30 s, 100 sandboxes instead of 1,000
-        --only NAME   only these measurements: %s
+        NAME          only these measurements, also as --only NAME: %s
         --json        the report as JSON on standard output
         --check       end with exit code 1 when a figure to reach is missed
         --cove FILE   the launcher to measure, by default the one that started this
@@ -76,7 +76,12 @@ record BenchOptions(
             launcher = Optional.of(Path.of(rest.next()).toAbsolutePath());
           }
         }
-        default -> throw new UsageException("There is no option " + argument + ".");
+        default -> {
+          if (argument.startsWith("-")) {
+            throw new UsageException("There is no option " + argument + ".");
+          }
+          only = measurements(argument);
+        }
       }
     }
     return new BenchOptions(help, json, quick, check, only, launcher);

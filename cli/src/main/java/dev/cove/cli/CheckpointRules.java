@@ -33,8 +33,8 @@ final class CheckpointRules implements Callable<Integer> {
             "on|off",
             "Take one before each command, which is not started if that fails.",
             CheckpointRules::onOrOff,
-            Boolean.class,
-            on -> rules.also(now -> now.withBeforeExec(on)))
+            Toggle.class,
+            toggle -> rules.also(now -> now.withBeforeExec(toggle == Toggle.ON)))
         .value(
             "--every",
             "MINUTES|off",
@@ -71,10 +71,16 @@ final class CheckpointRules implements Callable<Integer> {
     changes = true;
   }
 
-  private static Boolean onOrOff(String text) {
+  /** Picocli takes a boolean for an option that needs no value. */
+  private enum Toggle {
+    ON,
+    OFF
+  }
+
+  private static Toggle onOrOff(String text) {
     return switch (text) {
-      case "on" -> true;
-      case OFF -> false;
+      case "on" -> Toggle.ON;
+      case OFF -> Toggle.OFF;
       default -> throw new TypeConversionException("'" + text + "' is neither on nor off");
     };
   }

@@ -1,12 +1,7 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.Cove;
-import java.io.BufferedOutputStream;
-import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,40 +34,10 @@ final class Export implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (file.isEmpty() && session.terminal().isOutput()) {
-      throw new UserError("Say where the file shall go: cove export " + what + " > FILE");
-    }
     try (Cove cove = session.connect()) {
-      if (file.isPresent()) {
-        exportTo(cove, Path.of(file.get()));
-      } else {
-        write(cove, session.out());
-      }
+      new FileOutput(session).write(file, out -> write(cove, out));
     }
     return ExitCode.OK;
-  }
-
-  /** Half a file is none. */
-  private void exportTo(Cove cove, Path target) {
-    boolean whole = false;
-    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(target))) {
-      write(cove, out);
-      whole = true;
-    } catch (IOException e) {
-      throw new UserError(target + " cannot be written: " + e.getMessage(), e);
-    } finally {
-      if (!whole) {
-        remove(target);
-      }
-    }
-  }
-
-  private static void remove(Path target) {
-    try {
-      Files.deleteIfExists(target);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private void write(Cove cove, OutputStream out) {

@@ -22,6 +22,7 @@ final class Template {
         .verb("inspect", Inspect.describe(session))
         .verb("tag", Tag.describe(session))
         .verb("rm", Rm.describe(session))
+        .verb("push-to-tar", PushToTar.describe(session))
         .examples(
             "cove template build -t web .",
             "cove template build --image alpine:3.22",

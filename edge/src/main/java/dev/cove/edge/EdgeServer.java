@@ -64,7 +64,8 @@ public final class EdgeServer implements AutoCloseable {
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys).routes(),
                 new SandboxRoutes(lifecycle, services.branches(), services.builds()).routes(),
-                new TemplateRoutes(services.templates(), services.builds()).routes(),
+                new TemplateRoutes(services.templates(), services.builds(), services.images())
+                    .routes(),
                 new MoveRoutes(
                         services.moves(),
                         services.branches(),

@@ -1,6 +1,7 @@
 package dev.cove.edge;
 
 import dev.cove.control.build.Builds;
+import dev.cove.control.build.ImageExport;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
@@ -21,6 +22,7 @@ public record EdgeServices(
     AutomaticCheckpoints automatic,
     Catalogue templates,
     Builds builds,
+    ImageExport images,
     Moves moves,
     Layers layers,
     ApiKeys keys,

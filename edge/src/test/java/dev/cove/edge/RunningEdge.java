@@ -1,6 +1,7 @@
 package dev.cove.edge;
 
 import dev.cove.control.build.Builds;
+import dev.cove.control.build.ImageExport;
 import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
@@ -94,6 +95,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var views = new Views(node, layers);
     var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     var automatic = new AutomaticCheckpoints(lifecycle, checkpoints, Clock.systemUTC());
+    var images = new ImageExport(templates, views, builds.spool());
     var moves = new Moves(node, layers, checkpoints, templates);
     layers.begin();
     var server =
@@ -107,6 +109,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
                 automatic,
                 templates,
                 builds,
+                images,
                 moves,
                 layers,
                 keys,

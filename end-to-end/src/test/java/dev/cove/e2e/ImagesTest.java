@@ -184,6 +184,21 @@ class ImagesTest {
   }
 
   @Test
+  void a_template_goes_out_as_an_image_and_comes_in_again() throws Exception {
+    templates.fromArchive("name=round", image().ociArchive());
+    var written = new java.io.ByteArrayOutputStream();
+    server.cove().moves().writeImage("round", written);
+    HttpResponse<String> reply = templates.fromArchive("name=again", written.toByteArray());
+    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(201);
+    try (Sandbox box =
+        server.cove().sandboxes().create(CreateOptions.defaults().template("again"))) {
+      assertThat(box.exec(Command.of("/bin/say")).stdout())
+          .isEqualTo("uid=4711 cwd=/srv greeting=hello args=\n");
+      assertThat(box.files().readString("/srv/old")).isEqualTo("old");
+    }
+  }
+
+  @Test
   void what_is_no_image_is_refused() throws Exception {
     byte[] text =
         "this is no archive".repeat(100).getBytes(java.nio.charset.StandardCharsets.UTF_8);

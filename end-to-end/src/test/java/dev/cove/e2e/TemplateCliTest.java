@@ -55,7 +55,7 @@ class TemplateCliTest {
         """
         FROM host
         ARG WORD
-        COPY greeting /home/user/greeting
+        COPY --chown=user greeting /home/user/greeting
         RUN echo "$WORD" >> /home/user/greeting && echo built
         ENTRYPOINT ["cat", "/home/user/greeting"]
         """);

@@ -38,8 +38,17 @@ public final class Moves {
     export("/templates/" + Api.encode(reference), out);
   }
 
+  /** Writes a template as an image that OCI tools and {@code docker load} read. */
+  public void writeImage(String reference, OutputStream out) {
+    fetch("/templates/" + Api.encode(reference) + "/image", out);
+  }
+
   private void export(String path, OutputStream out) {
-    Request request = Request.of("GET", Api.ROOT + path + "/export").readTimeout(SILENCE_LIMIT);
+    fetch(path + "/export", out);
+  }
+
+  private void fetch(String path, OutputStream out) {
+    Request request = Request.of("GET", Api.ROOT + path).readTimeout(SILENCE_LIMIT);
     try (Response response = api.send(request);
         InputStream body = response.body()) {
       byte[] buffer = new byte[BUFFER];

@@ -1,6 +1,7 @@
 package dev.cove.server;
 
 import dev.cove.control.build.Builds;
+import dev.cove.control.build.ImageExport;
 import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
@@ -82,6 +83,7 @@ final class CoveServer implements AutoCloseable {
     var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     var automatic =
         keep("automatic checkpoints", new AutomaticCheckpoints(lifecycle, checkpoints, clock));
+    var images = new ImageExport(templates, views, builds.spool());
     var moves = new Moves(node, layers, checkpoints, templates);
     layers.begin();
     keep("disk watch", DiskWatch.start(layers, node, config.diskWantedBytes()));
@@ -99,6 +101,7 @@ final class CoveServer implements AutoCloseable {
                     automatic,
                     templates,
                     builds,
+                    images,
                     moves,
                     layers,
                     keys,

@@ -15,6 +15,7 @@ public interface Measurement {
         new CreateBurst(),
         new CreateRate(),
         new Density(),
+        new Storage(),
         new ServerStart(),
         new CliStart());
   }

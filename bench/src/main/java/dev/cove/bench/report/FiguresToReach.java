@@ -28,6 +28,13 @@ final class FiguresToReach {
     below("density", "create-1000", 10, "s", "1,000 idle sandboxes created");
     atMost("density", "memory-1000", 1024, "KiB", "memory of each of 1,000 idle sandboxes");
     atMost("density", "left-behind", 0, "things", "left behind after deleting them and stopping");
+    belowMillis("storage", "idle", 20, "checkpoint of an idle sandbox with 500 MB");
+    belowMillis("storage", "busy", 100, "checkpoint while a program runs");
+    belowMillis("storage", "frozen", 50, "standing still for it");
+    belowMillis("storage", "restore", 50, "restore to first output");
+    below("storage", "forks", 2, "s", "100 forks with output from each");
+    below("storage", "fork-memory", 1024, "KiB", "memory of each of 100 forks");
+    below("storage", "fork-disk", 1024, "KiB", "disk of each of 100 forks");
     belowMillis("server", "start", 1500, "server healthy");
     below("server", "resident", 250, "MB", "server resident with no sandbox");
     belowMillis("cli", "ls", 300, "cove ls");

@@ -7,6 +7,7 @@ import dev.cove.control.build.BuildRequest;
 import dev.cove.control.build.Builds;
 import dev.cove.control.build.Cancellation;
 import dev.cove.control.build.Dockerfile;
+import dev.cove.control.build.ImageExport;
 import dev.cove.control.build.Upload;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** The routes of templates. A build that nobody waits for any more is cancelled. */
 public final class TemplateRoutes {
@@ -32,10 +34,12 @@ public final class TemplateRoutes {
 
   private final Catalogue catalogue;
   private final Builds builds;
+  private final ImageExport images;
 
-  public TemplateRoutes(Catalogue catalogue, Builds builds) {
+  public TemplateRoutes(Catalogue catalogue, Builds builds, ImageExport images) {
     this.catalogue = catalogue;
     this.builds = builds;
+    this.images = images;
   }
 
   public List<Route> routes() {
@@ -47,6 +51,7 @@ public final class TemplateRoutes {
         Route.of("POST", ALL + "/from-archive", this::fromArchive).query("name", "tag"),
         Route.of("GET", ONE, this::show),
         Route.of("DELETE", ONE, this::delete),
+        Route.of("GET", ONE + "/image", this::image),
         Route.of("PUT", ONE + "/tags/{tag}", this::tag));
   }
 
@@ -66,6 +71,15 @@ public final class TemplateRoutes {
   private void tag(Exchange exchange) {
     exchange.send(
         200, TemplateBody.of(catalogue.tag(exchange.path("template"), exchange.path("tag"))));
+  }
+
+  /** As an image that other programs load. */
+  private void image(Exchange exchange) throws IOException {
+    try (ImageExport.Ready ready = images.prepare(exchange.path("template"))) {
+      exchange.withHeader("Content-Disposition", "attachment");
+      exchange.withHeader("Cache-Control", "no-store");
+      ready.writeTo(exchange.stream(200, "application/x-tar", OptionalLong.empty()));
+    }
   }
 
   private void make(Exchange exchange) throws IOException {
