@@ -86,7 +86,7 @@ static void leave_host_mounts(const char *some_folder) {
   must(umount2(".", MNT_DETACH), "leave the old root");
   must(chdir("/"), "/");
   static const char *const folders[] = {"root", "writable", "small", "graft", "grafted",
-                                        "shelf"};
+                                        "shelf", "volume"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
     must(mkdir(folders[i], 0755), folders[i]);
   for (int i = 0; i < MAX_LAYERS; i++) {
@@ -104,11 +104,11 @@ static void leave_host_mounts(const char *some_folder) {
 void host_prepare(int argc, char **argv) {
   static const struct option options[] = {
       {"sandboxes", 1, 0, 's'}, {"base-images", 1, 0, 'b'}, {"sockets", 1, 0, 'u'},
-      {"spares", 1, 0, 'p'},    {"sealed", 1, 0, 'S'},
+      {"spares", 1, 0, 'p'},    {"sealed", 1, 0, 'S'},      {"volumes", 1, 0, 'v'},
       {"agent", 1, 0, 'a'},     {"cgroup", 1, 0, 'c'},      {"cgroup2", 1, 0, 'C'},
       {"net-pool", 1, 0, 'n'},  {"favor-moves", 0, 0, 'f'}, {0, 0, 0, 0}};
   const char *sandboxes = NULL, *base_images = NULL, *sockets = NULL, *agent = NULL, *spares = NULL,
-             *sealed = NULL;
+             *sealed = NULL, *volumes = NULL;
   int favor = 0, option;
   while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
     switch (option) {
@@ -118,6 +118,7 @@ void host_prepare(int argc, char **argv) {
       case 'a': agent = optarg; break;
       case 'p': spares = optarg; break;
       case 'S': sealed = optarg; break;
+      case 'v': volumes = optarg; break;
       case 'n': net_ns_pool_size(atoi(optarg)); break;
       case 'f': favor = 1; break;
       case 'C': host.cgroup2 = open_folder(optarg); break;
@@ -128,7 +129,7 @@ void host_prepare(int argc, char **argv) {
       default: exit(2);
     }
   }
-  if (!sandboxes || !base_images || !sockets || !agent || !spares || !sealed) exit(2);
+  if (!sandboxes || !base_images || !sockets || !agent || !spares || !sealed || !volumes) exit(2);
   host.proc = open_folder("/proc");
   host.mount_ns = must(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC), "mount namespace");
   host.net_ns = must(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
@@ -137,6 +138,7 @@ void host_prepare(int argc, char **argv) {
   host.sockets = open_folder(sockets);
   host.spares = open_folder(spares);
   host.sealed = open_folder(sealed);
+  host.volumes = open_folder(volumes);
   host.agent = load_agent(agent);
   int max_partitions = read_number("/sys/module/loop/parameters/max_part");
   leave_host_mounts(sandboxes);

@@ -162,24 +162,38 @@ void image_prepare_spare(const char *base, const char *name) {
   _exit(0);
 }
 
-/*
- * The file system of a sandbox's image, by mounting its device a second time: that needs no step
- * through the sandbox's own tree. The mount is never attached and ends with this process.
- */
-int image_mount(int folder, const char *name, uint32_t loop_number) {
+/* A loop device, open, if it shows that file; -1 if it shows another or none. */
+int loop_showing(int folder, const char *name, uint32_t loop_number) {
   step = "find the image";
   struct stat info;
   if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) < 0) return -1;
   step = "find the loop device";
   int device = loop_open(loop_number);
+  if (device < 0) return -1;
   struct loop_info64 loop;
-  if (device < 0 || ioctl(device, LOOP_GET_STATUS64, &loop) < 0) return -1;
-  if (loop.lo_inode != info.st_ino || loop.lo_device != info.st_dev) {
+  if (ioctl(device, LOOP_GET_STATUS64, &loop) == 0) {
+    if (loop.lo_inode == info.st_ino && loop.lo_device == info.st_dev) return device;
     errno = ESTALE;
-    return -1;
   }
+  int error = errno;
+  close(device);
+  errno = error;
+  return -1;
+}
+
+/*
+ * The file system of a sandbox's image, by mounting its device a second time: that needs no step
+ * through the sandbox's own tree. The mount is never attached and ends with this process.
+ */
+int image_mount(int folder, const char *name, uint32_t loop_number) {
+  int device = loop_showing(folder, name, loop_number);
+  if (device < 0) return -1;
   step = "reach the image";
-  return ext4_mount(loop_number, 0);
+  int mount = ext4_mount(loop_number, 0);
+  int error = errno;
+  close(device);
+  errno = error;
+  return mount;
 }
 
 static int image_reach(const char *id, uint32_t loop_number) {

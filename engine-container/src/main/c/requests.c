@@ -13,7 +13,7 @@
 
 enum { OP_START = 1, OP_WATCH = 2, OP_KILL = 3, OP_MEASURE = 4, OP_KEEP_SPARES = 5,
        OP_SHELVE = 6, OP_UNSHELVE = 7, OP_SYNC = 8, OP_SEAL_COPY = 9, OP_SEAL_MOVE = 10,
-       OP_SEAL_UNDO = 11 };
+       OP_SEAL_UNDO = 11, OP_VOLUME_COPY = 12, OP_VOLUME_THAW = 13 };
 
 static unsigned char requests[MAX_FRAME + 4];
 static size_t requests_size;
@@ -28,6 +28,12 @@ static const char *take_image_name(struct reader *reader) {
   const char *name = take_string(reader);
   if (*name == '.' || strlen(name) > 32 || strchr(name, '/')) reader->bad = 1;
   return name;
+}
+
+static void read_volume(struct reader *reader, struct volume *volume) {
+  memset(volume, 0, sizeof *volume);
+  volume->name = take_id(reader);
+  volume->loop_number = take_u32(reader);
 }
 
 static void read_plan(struct reader *reader, struct plan *plan) {
@@ -48,6 +54,13 @@ static void read_plan(struct reader *reader, struct plan *plan) {
   plan->shelf_count = take_u16(reader);
   if (plan->shelf_count > MAX_SHELVES) reader->bad = 1;
   for (int i = 0; !reader->bad && i < plan->shelf_count; i++) plan->shelves[i] = take_id(reader);
+  plan->volume_count = take_u16(reader);
+  if (plan->volume_count > MAX_VOLUMES) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < plan->volume_count; i++) {
+    read_volume(reader, &plan->volumes[i]);
+    plan->volumes[i].target = take_string(reader);
+    plan->volumes[i].read_only = take_u16(reader) != 0;
+  }
   if (plan->first_id < IDS_PER_SANDBOX) reader->bad = 1;
 }
 
@@ -163,6 +176,20 @@ static void shelve(uint32_t seq, struct reader *reader, int put) {
   }
 }
 
+static void on_volume(uint32_t seq, struct reader *reader, int op) {
+  struct volume volume;
+  read_volume(reader, &volume);
+  const char *copy = op == OP_VOLUME_COPY ? take_id(reader) : "";
+  if (reader->bad) {
+    send_error(seq, EINVAL, "read the request");
+    return;
+  }
+  if (child_clone(ERRAND, seq, 0, -1) == 1) {
+    if (op == OP_VOLUME_THAW) volume_thaw(&volume);
+    volume_copy(&volume, copy);
+  }
+}
+
 static void read_seal(struct reader *reader, struct seal *seal) {
   seal->agent_pid = (int)take_u32(reader);
   seal->loop_number = take_u32(reader);
@@ -211,6 +238,8 @@ static void serve(const unsigned char *frame, size_t size) {
     case OP_SEAL_COPY:
     case OP_SEAL_UNDO:
     case OP_SEAL_MOVE: seal(seq, &reader, op); break;
+    case OP_VOLUME_COPY:
+    case OP_VOLUME_THAW: on_volume(seq, &reader, op); break;
     default: send_error(seq, ENOSYS, "understand the request");
   }
 }

@@ -15,6 +15,7 @@
 #define MAX_LAYERS 64
 #define MAX_GRAFTS 16
 #define MAX_SHELVES 48
+#define MAX_VOLUMES 8
 #define MAX_CGROUPS 12
 #define MAX_FRAME 65536
 #define IDS_PER_SANDBOX 65536u
@@ -35,6 +36,7 @@ struct host {
   int sockets;
   int spares;        /* folder with images that wait for a sandbox */
   int sealed;        /* folder with images that nobody writes any more */
+  int volumes;       /* folder with the images of volumes */
   int agent;         /* sealed memfd */
   int cgroups[MAX_CGROUPS];
   int cgroup_count;
@@ -48,6 +50,13 @@ struct graft {
   const char *source;
 };
 
+struct volume {
+  const char *name;
+  const char *target;
+  int read_only;
+  uint32_t loop_number; /* of the device that shows it already, or UINT32_MAX */
+};
+
 struct plan {
   const char *id;
   const char *base_image; /* empty: no disk limit, the writable layer is a plain folder */
@@ -59,6 +68,8 @@ struct plan {
   int graft_count;
   const char *shelves[MAX_SHELVES]; /* names of sealed images, the uppermost first */
   int shelf_count;
+  struct volume volumes[MAX_VOLUMES];
+  int volume_count;
   int keeps_identity; /* the sandbox has its names already */
   int net_ns;          /* from the pool, or -1 to make one */
   int spare;           /* the mount of an image from the pool, or -1 to make one */
@@ -92,6 +103,7 @@ struct trees {
   int layers[MAX_LAYERS];
   int grafts[MAX_GRAFTS];
   int shelves[MAX_SHELVES];
+  int volumes[MAX_VOLUMES];
   int writable; /* only where there is no image */
 };
 void trees_open(const struct plan *plan, struct trees *trees);
@@ -112,6 +124,11 @@ void shelf_put(const char *name);
 void shelf_drop(const char *name);
 int shelf_open(const char *name);
 
+/* volume.c: runs in a child. */
+int volume_open(const struct volume *volume);
+__attribute__((noreturn)) void volume_copy(const struct volume *from, const char *to);
+__attribute__((noreturn)) void volume_thaw(const struct volume *volume);
+
 /* seal.c: runs in a child. */
 struct seal {
   const char *id;
@@ -125,6 +142,7 @@ __attribute__((noreturn)) void seal_undo(const struct seal *seal);
 __attribute__((noreturn)) void seal_sync(const struct seal *seal);
 
 /* image.c */
+int loop_showing(int folder, const char *name, uint32_t loop_number);
 int image_mount(int folder, const char *name, uint32_t loop_number);
 void copy_sparse(int from, int to);
 int loop_configure(int image, uint32_t *number, int read_only);

@@ -110,6 +110,7 @@ void trees_open(const struct plan *plan, struct trees *trees) {
   check(setns(host.own_mount_ns, CLONE_NEWNS));
   for (int i = 0; i < plan->shelf_count; i++) trees->shelves[i] = shelf_open(plan->shelves[i]);
   check(unshare(CLONE_NEWNS));
+  for (int i = 0; i < plan->volume_count; i++) trees->volumes[i] = volume_open(&plan->volumes[i]);
 }
 
 static void attach(int mount, const char *name) {
@@ -231,6 +232,21 @@ void overlays(const struct plan *plan, const struct trees *trees, int writable, 
   close(root);
 }
 
+/* Directly on their own file systems, with no overlay between: what is written there is there to stay. */
+static void volumes(const struct plan *plan, const struct trees *trees, int root, int user_ns) {
+  for (int i = 0; i < plan->volume_count; i++) {
+    const struct volume *volume = &plan->volumes[i];
+    step = "mount a volume at", step_name = volume->target;
+    id_map(trees->volumes[i], MOUNT_ATTR_NOATIME | (volume->read_only ? MOUNT_ATTR_RDONLY : 0),
+           user_ns);
+    int target = walk(root, volume->target);
+    check(move_mount_to(trees->volumes[i], target));
+    close(target);
+    close(trees->volumes[i]);
+  }
+  step_name = NULL;
+}
+
 /* One small tmpfs per sandbox holds /dev, /dev/shm, /sys and what masks parts of /proc. */
 static void small_tmpfs(const struct plan *plan) {
   step = "mount the tmpfs for /dev";
@@ -336,6 +352,7 @@ void root_build(const struct plan *plan, const struct trees *trees, int writable
   overlays(plan, trees, writable, user_ns);
   small_tmpfs(plan);
   int root = check(open("/root", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  volumes(plan, trees, root, user_ns);
   dev_and_sys(plan, root);
   step = "mount /proc";
   int target = walk(root, "proc");

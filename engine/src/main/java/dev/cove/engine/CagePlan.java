@@ -2,6 +2,8 @@ package dev.cove.engine;
 
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
+import dev.cove.model.VolumeMount;
+import java.util.List;
 
 /**
  * All an engine needs to build a cage.
@@ -9,4 +11,13 @@ import dev.cove.model.SandboxId;
  * <p>The sandbox's id is its host name; the engine sees to it that /etc/hostname says so, that
  * /etc/hosts names it beside localhost, and that /etc/machine-id is a fresh random one.
  */
-public record CagePlan(SandboxId id, RootFs root, Resources resources) {}
+public record CagePlan(SandboxId id, RootFs root, Resources resources, List<VolumeMount> volumes) {
+  public CagePlan {
+    volumes = List.copyOf(volumes);
+    VolumeMount.requireTogether(volumes);
+  }
+
+  public CagePlan(SandboxId id, RootFs root, Resources resources) {
+    this(id, root, resources, List.of());
+  }
+}

@@ -3,6 +3,7 @@ package dev.cove.engine;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
+import dev.cove.model.VolumeId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -76,6 +77,32 @@ public interface Engine extends AutoCloseable {
 
   /** Removes a layer on which nothing will be started any more. Does nothing if it is gone. */
   void removeLayer(LayerId layer);
+
+  /**
+   * Makes an empty volume that can never hold more. What a sandbox flushes to it survives everything
+   * but the loss of the disk, and is seen by every sandbox with the same owners.
+   *
+   * <p>A volume may be in any number of cages, but it is the caller's part that nobody else has it
+   * while one may write to it.
+   *
+   * @throws EngineException UNSUPPORTED where this host has no disk images
+   */
+  void createVolume(VolumeId volume, int sizeMb);
+
+  /**
+   * Makes a volume with what another one holds at this moment. Whoever writes to that waits
+   * meanwhile; what programs had not yet written is not in the copy, as after a loss of power.
+   */
+  void copyVolume(VolumeId from, VolumeId to);
+
+  /** Every volume on this host. */
+  Set<VolumeId> volumes();
+
+  /** What a volume takes on the host's disk; 0 when it is not there. */
+  long volumeBytes(VolumeId volume);
+
+  /** Removes a volume that no cage has. Does nothing if it is gone. */
+  void removeVolume(VolumeId volume);
 
   @Override
   void close();

@@ -1,5 +1,6 @@
 package dev.cove.model;
 
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -10,6 +11,7 @@ import java.util.regex.Pattern;
  * @param template what its root file system starts from
  * @param tier the isolation boundary asked for; never weakened
  * @param env variables every command in it gets
+ * @param volumes what it has mounted, also after a restore; a fork has none of them
  */
 public record SandboxSpec(
     String name,
@@ -17,7 +19,8 @@ public record SandboxSpec(
     Tier tier,
     Resources resources,
     Map<String, String> env,
-    Map<String, String> labels) {
+    Map<String, String> labels,
+    List<VolumeMount> volumes) {
   private static final int MAX_NAME = 128;
   private static final int MAX_ENTRIES = 128;
   private static final int MAX_LABEL_KEY = 128;
@@ -31,10 +34,23 @@ public record SandboxSpec(
     labels = Map.copyOf(labels);
     requireEnv(env);
     requireLabels(labels);
+    volumes = List.copyOf(volumes);
+    VolumeMount.requireTogether(volumes);
+  }
+
+  /** A sandbox without volumes. */
+  public SandboxSpec(
+      String name,
+      SandboxTemplate template,
+      Tier tier,
+      Resources resources,
+      Map<String, String> env,
+      Map<String, String> labels) {
+    this(name, template, tier, resources, env, labels, List.of());
   }
 
   public SandboxSpec withLabels(Map<String, String> newLabels) {
-    return new SandboxSpec(name, template, tier, resources, env, newLabels);
+    return new SandboxSpec(name, template, tier, resources, env, newLabels, volumes);
   }
 
   /** Refuses variable names that no shell could set and values that no process could hold. */

@@ -67,7 +67,16 @@ public final class HostTraces {
 
   /** Files behind loop devices. */
   public static Set<String> loopImages() throws IOException {
-    var images = new HashSet<String>();
+    return new HashSet<>(allLoopImages());
+  }
+
+  /** How many loop devices show a file whose name tells of {@code id}. */
+  public static long loopDevicesOf(String id) throws IOException {
+    return allLoopImages().stream().filter(image -> image.contains(id)).count();
+  }
+
+  private static List<String> allLoopImages() throws IOException {
+    var images = new ArrayList<String>();
     try (var devices = Files.newDirectoryStream(Path.of("/sys/block"), "loop*")) {
       for (Path device : devices) {
         String image = read(device.resolve("loop/backing_file")).strip();

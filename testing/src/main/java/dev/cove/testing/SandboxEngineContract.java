@@ -42,6 +42,14 @@ public abstract class SandboxEngineContract {
   }
 
   @Nested
+  class Volumes extends VolumesContract {
+    @Override
+    EngineUnderTest subject() {
+      return SandboxEngineContract.this.subject();
+    }
+  }
+
+  @Nested
   class Layers extends SealingContract {
     @Override
     EngineUnderTest subject() {

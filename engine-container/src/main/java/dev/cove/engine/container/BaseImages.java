@@ -67,7 +67,7 @@ final class BaseImages {
       try (var file = new java.io.RandomAccessFile(fresh.toFile(), "rw")) {
         file.setLength(diskMb * 1024L * 1024L);
       }
-      mkfs(fresh);
+      mkfs(fresh, OPTIONS);
       Files.move(fresh, image, StandardCopyOption.ATOMIC_MOVE);
       return name;
     } catch (IOException e) {
@@ -75,10 +75,10 @@ final class BaseImages {
     }
   }
 
-  private static void mkfs(Path image) throws IOException {
+  static void mkfs(Path image, List<String> options) throws IOException {
     var command = new ArrayList<String>();
     command.add(findMkfs().orElseThrow(() -> new IOException("No mkfs.ext4")).toString());
-    command.addAll(OPTIONS);
+    command.addAll(options);
     command.add(image.toString());
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();

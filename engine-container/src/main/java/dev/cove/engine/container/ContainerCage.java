@@ -14,6 +14,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -76,9 +77,11 @@ final class ContainerCage implements Cage {
   /** How the cage would be built again, which changes when its writable layer is sealed. */
   static final class Standing {
     private final String baseImage;
+    private final boolean hasVolumes;
     private volatile RootFs root;
 
-    Standing(RootFs root, String baseImage) {
+    Standing(RootFs root, String baseImage, boolean hasVolumes) {
+      this.hasVolumes = hasVolumes;
       this.root = root;
       this.baseImage = baseImage;
     }
@@ -171,8 +174,12 @@ final class ContainerCage implements Cage {
       throw new EngineException(
           "Sandbox %s has no disk image of its own, which a layer is made of".formatted(id));
     }
-    var now = new SpawnerRequest.Start(id, record.firstId(), 0, standing.baseImage, standing.root);
-    Sealer.Outcome outcome = sealer.seal(now, running, layer, agentIdle);
+    var now =
+        new SpawnerRequest.Start(
+            id, record.firstId(), 0, standing.baseImage, standing.root, List.of());
+    // A root that is changed would leave the volumes behind, so its layers are always copies.
+    boolean mayMove = agentIdle && !standing.hasVolumes;
+    Sealer.Outcome outcome = sealer.seal(now, running, layer, mayMove);
     running = outcome.running();
     standing.root = outcome.root();
     sealer.force(layer, outcome.sealing());

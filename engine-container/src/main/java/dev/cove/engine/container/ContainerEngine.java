@@ -9,10 +9,12 @@ import dev.cove.engine.LayerDescription;
 import dev.cove.engine.LayerFacts;
 import dev.cove.engine.RootFs;
 import dev.cove.guest.AgentBinary;
+import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
+import dev.cove.model.VolumeId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -39,6 +41,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class ContainerEngine implements Engine {
   private static final Logger LOG = LoggerFactory.getLogger(ContainerEngine.class);
+  /** A file in the folder of a cage that has volumes. */
+  private static final String VOLUMES = "volumes";
+
   private static final int SHM_DIVISOR = 2;
   private static final long MAX_SHM_BYTES = 1L << 30;
 
@@ -52,6 +57,7 @@ public final class ContainerEngine implements Engine {
   private final BaseImages baseImages;
   private final SealedImages sealedImages;
   private final Sealer sealer;
+  private final VolumeImages volumeImages;
   private final boolean diskLimits;
   private final String bootId;
   private final Map<SandboxId, ContainerCage> cages = new ConcurrentHashMap<>();
@@ -70,6 +76,7 @@ public final class ContainerEngine implements Engine {
     this.spawner = new Spawner(spawnerCommand());
     this.sealedImages = new SealedImages(home.sealedImages(), spawner);
     this.sealer = new Sealer(home, spawner, cgroups, sealedImages);
+    this.volumeImages = new VolumeImages(home.volumes(), spawner);
     this.diskLimits =
         settings.diskImages() && spawner.hasLoopDevices() && BaseImages.findMkfs().isPresent();
     if (diskLimits && settings.spareImages() > 0) {
@@ -119,6 +126,7 @@ public final class ContainerEngine implements Engine {
               home.baseImages(),
               home.spareImages(),
               home.sealedImages(),
+              home.volumes(),
               home.sandboxes(),
               home.sockets())) {
         Files.createDirectories(folder, owner);
@@ -146,6 +154,7 @@ public final class ContainerEngine implements Engine {
     command.addAll(List.of("--base-images", home.baseImages().toString()));
     command.addAll(List.of("--spares", home.spareImages().toString()));
     command.addAll(List.of("--sealed", home.sealedImages().toString()));
+    command.addAll(List.of("--volumes", home.volumes().toString()));
     command.addAll(List.of("--sockets", home.sockets().toString()));
     command.addAll(List.of("--agent", agent.toString()));
     command.addAll(List.of("--net-pool", Integer.toString(settings.netNamespacePool())));
@@ -191,11 +200,17 @@ public final class ContainerEngine implements Engine {
     } catch (IOException | SpawnerRefusedException e) {
       removeAfterFailure(plan.id(), record, e);
       throw new EngineException(
-          "Could not start sandbox %s: %s".formatted(plan.id(), e.getMessage()), e);
+          codeOf(e), "Could not start sandbox %s: %s".formatted(plan.id(), e.getMessage()), e);
     } catch (EngineException e) {
       removeAfterFailure(plan.id(), record, e);
       throw e;
     }
+  }
+
+  /** A target may lead through a link or a file of the template, and only the caller can mend that. */
+  private static ErrorCode codeOf(Exception failure) {
+    String message = String.valueOf(failure.getMessage());
+    return message.startsWith("mount a volume at ") ? ErrorCode.UNSUPPORTED : ErrorCode.UNAVAILABLE;
   }
 
   private static void requireWithinBounds(CagePlan plan) {
@@ -235,10 +250,15 @@ public final class ContainerEngine implements Engine {
     sealedImages.require(plan.root());
     cgroups.create(id, plan.resources());
     SpawnerRequest.Start request = request(plan, record);
-    var started = spawner.start(request);
+    if (!plan.volumes().isEmpty()) {
+      Files.createFile(folder.resolve(VOLUMES));
+    }
+    var started = volumeImages.attaching(plan.volumes(), at -> spawner.start(request.with(at)));
     var running = new CageRecord.Running(started.process(), started.loopDevice());
     CageRecord.writeRunning(folder, running);
-    var standing = new ContainerCage.Standing(plan.root(), request.baseImage());
+    var standing =
+        new ContainerCage.Standing(
+            plan.root(), request.baseImage(), !plan.volumes().isEmpty());
     return register(id, record, running, started.exit(), standing);
   }
 
@@ -251,7 +271,7 @@ public final class ContainerEngine implements Engine {
     }
     long memory = plan.resources().memoryMb() * 1024L * 1024L;
     long shm = Math.min(memory / SHM_DIVISOR, MAX_SHM_BYTES);
-    return new SpawnerRequest.Start(plan.id(), record.firstId(), shm, baseImage, plan.root());
+    return new SpawnerRequest.Start(plan.id(), record.firstId(), shm, baseImage, plan.root(), List.of());
   }
 
   private ContainerCage register(
@@ -311,7 +331,8 @@ public final class ContainerEngine implements Engine {
     var now = sealer.repair(id, running.get(), root.get());
     RootFs standsOn = RootRecord.find(folder).orElse(root.get());
     sealedImages.verifySoon(standsOn); // its next seal asks for them, and should not wait
-    var standing = new ContainerCage.Standing(standsOn, baseImageFor(id));
+    var standing = new ContainerCage.Standing(
+            standsOn, baseImageFor(id), Files.exists(folder.resolve(VOLUMES)));
     return Optional.of(register(id, record.get(), now, exit, standing));
   }
 
@@ -368,6 +389,41 @@ public final class ContainerEngine implements Engine {
   @Override
   public void removeLayer(LayerId layer) {
     sealedImages.remove(layer);
+  }
+
+  @Override
+  public void createVolume(VolumeId volume, int sizeMb) {
+    requireDiskImages();
+    volumeImages.create(volume, sizeMb);
+  }
+
+  @Override
+  public void copyVolume(VolumeId from, VolumeId to) {
+    requireDiskImages();
+    volumeImages.copy(from, to);
+  }
+
+  private void requireDiskImages() {
+    if (!diskLimits) {
+      throw new EngineException(
+          ErrorCode.UNSUPPORTED,
+          "This host cannot make disk images, which volumes are; cove doctor says why");
+    }
+  }
+
+  @Override
+  public Set<VolumeId> volumes() {
+    return volumeImages.all();
+  }
+
+  @Override
+  public long volumeBytes(VolumeId volume) {
+    return volumeImages.bytes(volume);
+  }
+
+  @Override
+  public void removeVolume(VolumeId volume) {
+    volumeImages.remove(volume);
   }
 
   @Override

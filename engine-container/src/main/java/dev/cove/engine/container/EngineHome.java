@@ -45,6 +45,10 @@ public record EngineHome(Path data, Path run) {
     return data.resolve("engine/sealed");
   }
 
+  Path volumes() {
+    return data.resolve("engine/volumes");
+  }
+
   Path sandboxes() {
     return data.resolve("engine/sandboxes");
   }

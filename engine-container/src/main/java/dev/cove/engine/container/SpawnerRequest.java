@@ -3,10 +3,12 @@ package dev.cove.engine.container;
 import dev.cove.engine.RootFs;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
+import dev.cove.model.VolumeId;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** A question to the spawner, as {@code main.c} reads it. */
 sealed interface SpawnerRequest {
@@ -22,13 +24,23 @@ sealed interface SpawnerRequest {
    *
    * @param baseImage the name of the image to start from, or empty for a plain folder
    */
-  record Start(SandboxId id, int firstId, long shmBytes, String baseImage, RootFs root)
+  record Start(
+      SandboxId id,
+      int firstId,
+      long shmBytes,
+      String baseImage,
+      RootFs root,
+      List<VolumeImages.Attachment> volumes)
       implements SpawnerRequest {
     static final int MAX_LAYERS = 64;
     static final int MAX_GRAFTS = 16;
 
+    Start with(List<VolumeImages.Attachment> newVolumes) {
+      return new Start(id, firstId, shmBytes, baseImage, root, newVolumes);
+    }
+
     Start on(RootFs newRoot) {
-      return new Start(id, firstId, shmBytes, baseImage, newRoot);
+      return new Start(id, firstId, shmBytes, baseImage, newRoot, volumes);
     }
 
     @Override
@@ -52,6 +64,12 @@ sealed interface SpawnerRequest {
       }
       fields.putShort(root.sealed().size());
       root.sealed().forEach(layer -> fields.putText(layer.value()));
+      fields.putShort(volumes.size());
+      for (var attachment : volumes) {
+        fields.putText(attachment.mount().volume().value()).putInt(attachment.loopDevice());
+        fields.putText(attachment.mount().target());
+        fields.putShort(attachment.mount().readOnly() ? 1 : 0);
+      }
     }
   }
 
@@ -132,6 +150,47 @@ sealed interface SpawnerRequest {
       fields.putInt(running.process().pid()).putInt(running.loopDevice());
       fields.putText(next.id().value()).putText(layer.value());
       next.writeTo(fields);
+    }
+  }
+
+  /**
+   * Copies the image of a volume, which is frozen meanwhile.
+   *
+   * @param loopDevice at which it is in use, or -1
+   * @param copy the name of the file to make
+   */
+  record CopyVolume(VolumeId volume, int loopDevice, String copy) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "copy volume " + volume;
+    }
+
+    @Override
+    public int operation() {
+      return 12;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putText(volume.value()).putInt(loopDevice).putText(copy);
+    }
+  }
+
+  /** Takes back the freeze of a {@link CopyVolume} that did not come to its end. */
+  record ThawVolume(VolumeId volume, int loopDevice) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "thaw volume " + volume;
+    }
+
+    @Override
+    public int operation() {
+      return 13;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putText(volume.value()).putInt(loopDevice);
     }
   }
 
