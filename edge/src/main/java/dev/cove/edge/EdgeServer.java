@@ -28,6 +28,8 @@ import dev.cove.edge.system.MetricRoutes;
 import dev.cove.edge.system.OpenApiRoutes;
 import dev.cove.edge.system.SystemRoutes;
 import dev.cove.edge.template.TemplateRoutes;
+import dev.cove.edge.volume.VolumeFiles;
+import dev.cove.edge.volume.VolumeRoutes;
 import dev.cove.node.Node;
 import java.io.IOException;
 import java.util.List;
@@ -80,7 +82,9 @@ public final class EdgeServer implements AutoCloseable {
                 new ProcessRoutes(lifecycle, automatic).routes(),
                 new AttachRoutes(lifecycle, automatic, node, sockets).routes(),
                 new PortRoutes(lifecycle, sockets).routes(),
-                new FileRoutes(lifecycle, listings).routes(),
+                FileRoutes.ofSandboxes(lifecycle, listings).routes(),
+                new VolumeRoutes(services.volumes()).routes(),
+                new VolumeFiles(services.volumes()).routes(listings).routes(),
                 new WatchRoutes(lifecycle).routes(),
                 new ArchiveRoutes(lifecycle).routes())
             .flatMap(List::stream)

@@ -11,6 +11,7 @@ import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.Catalogue;
+import dev.cove.control.volume.Volumes;
 import dev.cove.node.Node;
 
 /** What the routes are a way to. */
@@ -24,6 +25,7 @@ public record EdgeServices(
     Builds builds,
     ImageExport images,
     Moves moves,
+    Volumes volumes,
     Layers layers,
     ApiKeys keys,
     Node node) {}

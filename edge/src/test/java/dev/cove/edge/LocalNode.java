@@ -13,6 +13,7 @@ import dev.cove.model.SandboxSpec;
 import dev.cove.node.Node;
 import dev.cove.node.NodeDisk;
 import dev.cove.node.NodeStatus;
+import dev.cove.node.NodeVolumes;
 import dev.cove.node.SandboxMetrics;
 import java.io.IOException;
 import java.io.InputStream;
@@ -125,6 +126,11 @@ final class LocalNode implements Node {
   @Override
   public Optional<String> digest(LayerId layer) {
     return Optional.empty();
+  }
+
+  @Override
+  public NodeVolumes volumes() {
+    return new NoVolumes();
   }
 
   @Override

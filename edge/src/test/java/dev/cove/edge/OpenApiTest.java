@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -196,6 +197,7 @@ class OpenApiTest {
     check("DELETE", box, one, "");
     check("DELETE", box, one, "");
     checkTemplates();
+    checkVolumes();
     assertThat(SEEN).hasSizeGreaterThan(45);
   }
 
@@ -217,6 +219,28 @@ class OpenApiTest {
     check("DELETE", all + "/mine", one, "");
     check("DELETE", all + "/mine", one, "");
     check("DELETE", all + "/host", one, "");
+  }
+
+  private static void checkVolumes() {
+    String all = "/api/v1/volumes";
+    String one = all + "/{volume}";
+    check("POST", all, all, "{\"name\":\"a\",\"sizeMb\":16}");
+    check("POST", all, all, "{\"name\":\"a\",\"sizeMb\":16}");
+    check("POST", all, all, "{\"name\":\"b\",\"from\":\"a\"}");
+    check("POST", all, all, "{\"name\":\"b\"}");
+    check("GET", all, all, "");
+    check("GET", all + "/a", one, "");
+    check("GET", all + "/none", one, "");
+    check("POST", all + "/a/fork", one + "/fork", "{\"name\":\"c\"}");
+    var kept = check("POST", all + "/a/checkpoints", one + "/checkpoints", "");
+    check("GET", all + "/a/checkpoints", one + "/checkpoints", "");
+    check("GET", all + "/a/files?path=/x", one + "/files", "");
+    check("PUT", all + "/a/files?path=/x", one + "/files", "content");
+    check("GET", all + "/a/files/stat?path=/x", one + "/files/stat", "");
+    check("DELETE", all + "/" + kept.json().get("id").asString(), one, "");
+    for (String name : List.of("a", "b", "c", "c")) {
+      check("DELETE", all + "/" + name, one, "");
+    }
   }
 
   private static Answer check(String method, String target, String path, String body) {

@@ -15,6 +15,7 @@ import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.view.Views;
+import dev.cove.control.volume.Volumes;
 import dev.cove.edge.http.HttpLimits;
 import java.io.IOException;
 import java.net.URI;
@@ -84,7 +85,8 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var ledger = Ledger.open(folder.resolve("ledger.db"));
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, Clock.systemUTC());
-    var lifecycle = SandboxLifecycle.recover(ledger, node, templates, Clock.systemUTC());
+    var volumes = new Volumes(ledger, node.volumes(), Clock.systemUTC());
+    var lifecycle = SandboxLifecycle.recover(ledger, node, templates, volumes, Clock.systemUTC());
     var keys = ApiKeys.open(ledger, Clock.systemUTC());
     var checkpoints = new Checkpoints(ledger, node, layers, Clock.systemUTC());
     var branches = new Branches(lifecycle, checkpoints, layers, node);
@@ -111,6 +113,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
                 builds,
                 images,
                 moves,
+                volumes,
                 layers,
                 keys,
                 node),

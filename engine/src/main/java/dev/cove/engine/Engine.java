@@ -79,8 +79,8 @@ public interface Engine extends AutoCloseable {
   void removeLayer(LayerId layer);
 
   /**
-   * Makes an empty volume that can never hold more. What a sandbox flushes to it survives everything
-   * but the loss of the disk, and is seen by every sandbox with the same owners.
+   * Makes an empty volume that can never hold more. What a sandbox flushes to it survives
+   * everything but the loss of the disk, and is seen by every sandbox with the same owners.
    *
    * <p>A volume may be in any number of cages, but it is the caller's part that nobody else has it
    * while one may write to it.

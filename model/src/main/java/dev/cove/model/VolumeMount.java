@@ -24,7 +24,7 @@ public record VolumeMount(VolumeId volume, String target, boolean readOnly) {
 
   private static void requireTarget(String target) {
     if (!target.startsWith("/") || target.length() > MAX_TARGET) {
-      throw refused(target, "is not an absolute path of at most %d characters", MAX_TARGET);
+      throw refused(target, "is not an absolute path of at most " + MAX_TARGET + " characters");
     }
     if (target.chars().anyMatch(Character::isISOControl)
         || target.codePoints().anyMatch(c -> c >= 0xD800 && c <= 0xDFFF)) {
@@ -35,20 +35,19 @@ public record VolumeMount(VolumeId volume, String target, boolean readOnly) {
         throw refused(target, "must name a folder, without empty parts, . and ..");
       }
       if (part.getBytes(StandardCharsets.UTF_8).length > MAX_PART) {
-        throw refused(target, "has a part that is longer than %d bytes", MAX_PART);
+        throw refused(target, "has a part that is longer than " + MAX_PART + " bytes");
       }
     }
     for (String folder : KERNEL_FOLDERS) {
       if (isAtOrBelow(target, folder)) {
-        throw refused(target, "lies in %s, which is the kernel's", folder);
+        throw refused(target, "lies in " + folder + ", which is the kernel's");
       }
     }
   }
 
-  private static IllegalArgumentException refused(String target, String why, Object... words) {
+  private static IllegalArgumentException refused(String target, String why) {
     String shown = target.length() > 100 ? target.substring(0, 100) + "…" : target;
-    return new IllegalArgumentException(
-        "The target %s of a volume %s".formatted(shown, why.formatted(words)));
+    return new IllegalArgumentException("The target %s of a volume %s".formatted(shown, why));
   }
 
   private static boolean isAtOrBelow(String path, String folder) {
@@ -68,7 +67,7 @@ public record VolumeMount(VolumeId volume, String target, boolean readOnly) {
             "volumes names the volume %s twice".formatted(mount.volume()));
       }
       for (VolumeMount other : mounts) {
-        if (other != mount && isAtOrBelow(mount.target(), other.target())) {
+        if (!other.equals(mount) && isAtOrBelow(mount.target(), other.target())) {
           throw new IllegalArgumentException(
               "Two volumes cannot be at %s and %s: one would lie in the other"
                   .formatted(other.target(), mount.target()));

@@ -59,6 +59,7 @@ public final class LocalNode implements Node {
   private final Admission admission;
   private final WarmCages warm;
   private final EngineReport report;
+  private final LocalVolumes volumes;
   private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
   private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
   private volatile LostListener listener = (_, _) -> {};
@@ -70,6 +71,8 @@ public final class LocalNode implements Node {
     this.bases = new Bases(config.data().resolve("templates"));
     this.admission =
         new Admission(config.maxSandboxes(), config.memoryReserveBytes(), new KernelMemory());
+    this.volumes =
+        new LocalVolumes(engine, admission, () -> bases.rootOf(Base.EMPTY), this::requireSpaceFor);
     this.warm = new WarmCages(report.usable() ? config.warmCages() : 0, this::buildWarm);
   }
 
@@ -160,6 +163,7 @@ public final class LocalNode implements Node {
 
   private static boolean isWarmShape(SandboxSpec spec) {
     return spec.template().base() == Base.HOST
+        && spec.volumes().isEmpty()
         && spec.resources().diskMb() == Resources.DEFAULT.diskMb();
   }
 
@@ -196,17 +200,19 @@ public final class LocalNode implements Node {
   }
 
   private SandboxSupervisor buildWarm() {
-    return build(SandboxId.random(), bases.rootOf(Base.HOST), Resources.DEFAULT);
+    var root = bases.rootOf(Base.HOST);
+    return build(new CagePlan(SandboxId.random(), root, Resources.DEFAULT));
   }
 
   private SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    return build(id, bases.rootOf(spec.template().base()).over(layers), spec.resources());
+    RootFs root = bases.rootOf(spec.template().base()).over(layers);
+    return build(new CagePlan(id, root, spec.resources(), spec.volumes()));
   }
 
-  private SandboxSupervisor build(SandboxId id, RootFs root, Resources resources) {
-    Cage cage = engine.start(new CagePlan(id, root, resources));
+  private SandboxSupervisor build(CagePlan plan) {
+    Cage cage = engine.start(plan);
     try {
-      return SandboxSupervisor.of(cage, reason -> lost(id, reason));
+      return SandboxSupervisor.of(cage, reason -> lost(plan.id(), reason));
     } catch (CoveException e) {
       cage.destroy();
       throw e;
@@ -263,15 +269,15 @@ public final class LocalNode implements Node {
           "The sandbox stands on %d layers, and no more fit under one"
               .formatted(cage.root().sealed().size()));
     }
-    requireSpace();
+    requireSpaceFor(0);
   }
 
-  private void requireSpace() {
-    long free = diskSpace().freeBytes();
+  private void requireSpaceFor(long bytes) {
+    long free = diskSpace().freeBytes() - bytes;
     if (free < config.diskReserveBytes()) {
       throw new CoveException(
           ErrorCode.NO_ROOM,
-          "The server's disk has %d MB left, and %d MB must stay free; delete sandboxes or"
+          "The server's disk would have %d MB left, and %d MB must stay free; delete sandboxes or"
                   .formatted(free >> 20, config.diskReserveBytes() >> 20)
               + " checkpoints, of which cove system df shows the sizes");
     }
@@ -336,6 +342,11 @@ public final class LocalNode implements Node {
   @Override
   public Optional<String> digest(LayerId layer) {
     return engine.layer(layer).digest();
+  }
+
+  @Override
+  public NodeVolumes volumes() {
+    return volumes;
   }
 
   @Override

@@ -124,6 +124,8 @@ public interface Node extends AutoCloseable {
   /** How still a running sandbox is; empty when something runs or is being done in it. */
   Optional<Stillness> stillness(SandboxId id);
 
+  NodeVolumes volumes();
+
   /** Ends a sandbox and removes everything of it. Does nothing if there is none. */
   void remove(SandboxId id);
 

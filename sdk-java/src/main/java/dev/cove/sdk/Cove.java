@@ -13,6 +13,7 @@ public final class Cove implements AutoCloseable {
   private final Checkpoints checkpoints;
   private final Templates templates;
   private final Moves moves;
+  private final Volumes volumes;
   private final Keys keys;
 
   private Cove(Api api) {
@@ -21,6 +22,7 @@ public final class Cove implements AutoCloseable {
     this.checkpoints = new Checkpoints(api);
     this.templates = new Templates(api);
     this.moves = new Moves(api);
+    this.volumes = new Volumes(api);
     this.keys = new Keys(api);
   }
 
@@ -58,6 +60,10 @@ public final class Cove implements AutoCloseable {
 
   public Moves moves() {
     return moves;
+  }
+
+  public Volumes volumes() {
+    return volumes;
   }
 
   public Keys keys() {

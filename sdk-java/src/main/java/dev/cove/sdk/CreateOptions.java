@@ -2,7 +2,9 @@ package dev.cove.sdk;
 
 import dev.cove.sdk.json.JsonObject;
 import dev.cove.sdk.json.JsonValue;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +81,26 @@ public final class CreateOptions {
   /** A variable that every command in the sandbox gets. */
   public CreateOptions env(String name, String value) {
     return new CreateOptions(fields, plus(env, name, value), labels, idempotencyKey);
+  }
+
+  /** A volume that the sandbox may write to, and nobody else meanwhile. */
+  public CreateOptions volume(String idOrName, String target) {
+    return volume(idOrName, target, false);
+  }
+
+  /** A volume that the sandbox has at that folder; many may read one that nobody writes to. */
+  public CreateOptions volume(String idOrName, String target, boolean readOnly) {
+    List<JsonValue> all = new ArrayList<>();
+    if (fields.get("volumes") instanceof JsonValue.Items(List<JsonValue> before)) {
+      all.addAll(before);
+    }
+    all.add(
+        JsonObject.builder()
+            .put("volume", idOrName)
+            .put("target", target)
+            .put("readOnly", readOnly)
+            .build());
+    return with("volumes", new JsonValue.Items(all));
   }
 
   public CreateOptions label(String name, String value) {

@@ -18,6 +18,7 @@ import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.view.Views;
+import dev.cove.control.volume.Volumes;
 import dev.cove.edge.EdgeConfig;
 import dev.cove.edge.EdgeServer;
 import dev.cove.edge.EdgeServices;
@@ -72,8 +73,9 @@ final class CoveServer implements AutoCloseable {
     Node node = keep("node", openNode(config));
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, clock);
+    var volumes = new Volumes(ledger, node.volumes(), clock);
     SandboxLifecycle lifecycle =
-        keep("lifecycle", SandboxLifecycle.recover(ledger, node, templates, clock));
+        keep("lifecycle", SandboxLifecycle.recover(ledger, node, templates, volumes, clock));
     var checkpoints = new Checkpoints(ledger, node, layers, clock);
     var cache = new BuildCache(ledger, layers, clock);
     var spool = new Spool(home.data().resolve("builds"));
@@ -103,6 +105,7 @@ final class CoveServer implements AutoCloseable {
                     builds,
                     images,
                     moves,
+                    volumes,
                     layers,
                     keys,
                     node)));

@@ -119,9 +119,13 @@ abstract class VolumesContract extends EngineContract {
   @Test
   void its_size_is_a_hard_limit_for_everybody() throws Exception {
     try (var box = with(writable())) {
-      String script = "head -c 100M /dev/zero > /data/%s; sync; du -m /data | cut -f1";
       for (String user : List.of("user", "root")) {
-        String output = box.run(user, script.formatted(user)).output();
+        String output =
+            box.run(
+                    user,
+                    "head -c 100M /dev/zero > /data/%s; sync; du -m /data | cut -f1"
+                        .formatted(user))
+                .output();
         assertThat(output).contains("No space left");
         assertThat(Integer.parseInt(output.strip().lines().toList().getLast()))
             .isLessThanOrEqualTo(SIZE_MB);
@@ -143,9 +147,7 @@ abstract class VolumesContract extends EngineContract {
   void a_killed_sandbox_loses_nothing_that_it_had_flushed() throws Exception {
     try (var box = with(writable())) {
       box.user("echo flushed > /data/file; sync /data/file");
-      ProcessHandle.of(HostTraces.agentOf(box.cage().id().value()))
-          .orElseThrow()
-          .destroyForcibly();
+      ProcessHandle.of(HostTraces.agentOf(box.cage().id().value())).orElseThrow().destroyForcibly();
       box.cage().exit().join();
     }
     try (var box = with(readOnly())) {
@@ -213,8 +215,7 @@ abstract class VolumesContract extends EngineContract {
   void several_volumes_each_have_their_place_and_missing_folders_are_made() throws Exception {
     VolumeId other = VolumeId.random();
     engine().createVolume(other, SIZE_MB);
-    try (var box =
-        with(writable(), new VolumeMount(other, "/srv/deep/in here", false))) {
+    try (var box = with(writable(), new VolumeMount(other, "/srv/deep/in here", false))) {
       box.user("echo 1 > /data/x; echo 2 > '/srv/deep/in here/x'");
       assertThat(box.user("cat /data/x '/srv/deep/in here/x'")).isEqualTo("1\n2");
     }
@@ -229,11 +230,11 @@ abstract class VolumesContract extends EngineContract {
       box.cage().seal(layer, true);
     }
     var planted = root.over(List.of(layer));
-    for (String target : List.of("/data", "/real/link/below", "/real/link", "/file/below", "/file")) {
+    for (String target :
+        List.of("/data", "/real/link/below", "/real/link", "/file/below", "/file")) {
       assertThatThrownBy(() -> with(planted, new VolumeMount(volume, target, false)))
           .isInstanceOfSatisfying(
-              EngineException.class,
-              e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+              EngineException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
           .hasMessageContaining(target);
       assertThat(engine().present()).isEmpty();
     }

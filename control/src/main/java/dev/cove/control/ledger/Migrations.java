@@ -15,7 +15,11 @@ import java.util.List;
 final class Migrations {
   private static final List<String> SCRIPTS =
       List.of(
-          "V1__ledger.sql", "V2__checkpoints.sql", "V3__templates.sql", "V4__checkpoint_rules.sql");
+          "V1__ledger.sql",
+          "V2__checkpoints.sql",
+          "V3__templates.sql",
+          "V4__checkpoint_rules.sql",
+          "V5__volumes.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;

@@ -3,6 +3,7 @@ package dev.cove.control.sandbox;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.Resources;
@@ -104,6 +105,7 @@ public final class Branches {
             resources,
             wish.env(),
             wish.labels(),
+            wish.volumes(),
             Optional.empty());
     return lifecycle.create(request, Origin.of(from));
   }
@@ -115,7 +117,8 @@ public final class Branches {
       Optional<Integer> memoryMb,
       Optional<Integer> maxProcesses,
       Map<String, String> env,
-      Map<String, String> labels) {}
+      Map<String, String> labels,
+      List<VolumeWish> volumes) {}
 
   /** One of the sandboxes that a fork was to make. */
   public sealed interface Child {
@@ -170,7 +173,8 @@ public final class Branches {
             Optional.empty(),
             Optional.empty(),
             Map.of(),
-            labels);
+            labels,
+            List.of()); // a volume has one writer, and no child is it
     List<Future<Child>> made = new ArrayList<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < count; i++) {

@@ -1,7 +1,9 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -18,9 +20,11 @@ public record CreateSandbox(
     Resources resources,
     Map<String, String> env,
     Map<String, String> labels,
+    List<VolumeWish> volumes,
     Optional<String> idempotencyKey) {
   public CreateSandbox {
     env = Map.copyOf(env);
     labels = Map.copyOf(labels);
+    volumes = List.copyOf(volumes);
   }
 }

@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.nio.ByteBuffer;
@@ -50,6 +51,11 @@ record IdempotentRequest(String key, String hash) {
     add(digest, request.resources().toString());
     add(digest, request.env());
     add(digest, request.labels());
+    for (VolumeWish wish : request.volumes()) {
+      add(digest, wish.volume());
+      add(digest, wish.target());
+      add(digest, Boolean.toString(wish.readOnly()));
+    }
     return HexFormat.of().formatHex(digest.digest());
   }
 

@@ -2,6 +2,7 @@ package dev.cove.control.sandbox;
 
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
+import dev.cove.control.volume.Volumes;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
@@ -33,12 +34,14 @@ final class Recovery {
   private final SandboxLedger rows;
   private final SandboxIndex index;
   private final Node node;
+  private final Volumes volumes;
   private final Clock clock;
 
-  Recovery(SandboxLedger rows, SandboxIndex index, Node node, Clock clock) {
+  Recovery(SandboxLedger rows, SandboxIndex index, Node node, Volumes volumes, Clock clock) {
     this.rows = rows;
     this.index = index;
     this.node = node;
+    this.volumes = volumes;
     this.clock = clock;
   }
 
@@ -58,9 +61,11 @@ final class Recovery {
       index.add(sandbox).acknowledge();
       if (mayRun(sandbox.state())) {
         expected.put(sandbox.id(), sandbox.spec());
+        volumes.adopt(sandbox.id(), sandbox.spec().volumes());
       }
     }
     Set<SandboxId> adopted = node.recover(Map.copyOf(expected));
+    expected.keySet().stream().filter(id -> !adopted.contains(id)).forEach(volumes::release);
     boolean rebooted = rows.noteBoot(bootId);
     settle(recorded, adopted, rebooted);
   }

@@ -13,10 +13,13 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.Tier;
+import dev.cove.model.VolumeId;
+import dev.cove.model.VolumeMount;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +42,7 @@ final class SandboxLedger {
     return ledger.read(session -> {
       var env = mapsBySandbox(session, "select sandbox_id, name, value from sandbox_env");
       var labels = mapsBySandbox(session, "select sandbox_id, name, value from sandbox_label");
+      var volumes = volumesBySandbox(session);
       return session.query(
           """
           select id, name, template, tier, milli_cpus, memory_mb, disk_mb, max_processes,
@@ -46,7 +50,7 @@ final class SandboxLedger {
                  base, user, cwd, entrypoint
           from sandbox
           """,
-          row -> sandbox(row, env, labels));
+          row -> sandbox(row, env, labels, volumes));
     });
   }
 
@@ -58,6 +62,7 @@ final class SandboxLedger {
           insertSandbox(session, sandbox);
           insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
           insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
+          insertVolumes(session, sandbox);
           if (request.isPresent()) {
             insertRequest(session, request.get(), sandbox);
           }
@@ -207,6 +212,20 @@ final class SandboxLedger {
     }
   }
 
+  private static void insertVolumes(Session session, Sandbox sandbox) throws SQLException {
+    for (VolumeMount mount : sandbox.spec().volumes()) {
+      session.run(
+          """
+          insert into sandbox_volume (sandbox_id, target, volume_id, read_only)
+          values (?, ?, ?, ?)
+          """,
+          sandbox.id().value(),
+          mount.target(),
+          mount.volume().value(),
+          mount.readOnly() ? 1 : 0);
+    }
+  }
+
   private static void insertRequest(Session session, IdempotentRequest request, Sandbox sandbox)
       throws SQLException {
     long now = Micros.of(sandbox.createdAt());
@@ -252,8 +271,28 @@ final class SandboxLedger {
     return maps;
   }
 
+  private static Map<String, List<VolumeMount>> volumesBySandbox(Session session)
+      throws SQLException {
+    record Row(String id, VolumeMount mount) {}
+    var mounts = new HashMap<String, List<VolumeMount>>();
+    for (Row found :
+        session.query(
+            "select sandbox_id, target, volume_id, read_only from sandbox_volume",
+            row ->
+                new Row(
+                    row.getString(1),
+                    new VolumeMount(
+                        new VolumeId(row.getString(3)), row.getString(2), row.getInt(4) != 0)))) {
+      mounts.computeIfAbsent(found.id(), _ -> new ArrayList<>()).add(found.mount());
+    }
+    return mounts;
+  }
+
   private static Sandbox sandbox(
-      ResultSet row, Map<String, Map<String, String>> env, Map<String, Map<String, String>> labels)
+      ResultSet row,
+      Map<String, Map<String, String>> env,
+      Map<String, Map<String, String>> labels,
+      Map<String, List<VolumeMount>> volumes)
       throws SQLException {
     String id = row.getString(1);
     var resources = new Resources(row.getInt(5), row.getInt(6), row.getInt(7), row.getInt(8));
@@ -266,7 +305,8 @@ final class SandboxLedger {
                 .orElseThrow(() -> new IllegalStateException("The ledger has a tier " + tier)),
             resources,
             env.getOrDefault(id, Map.of()),
-            labels.getOrDefault(id, Map.of()));
+            labels.getOrDefault(id, Map.of()),
+            volumes.getOrDefault(id, List.of()));
     return new Sandbox(
         new SandboxId(id),
         spec,

@@ -6,17 +6,20 @@ import dev.cove.control.ledger.Micros;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
+import dev.cove.control.volume.Volumes;
 import dev.cove.guest.Guest;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
+import dev.cove.model.VolumeMount;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -47,6 +50,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private final SandboxLedger rows;
   private final Node node;
   private final Catalogue templates;
+  private final Volumes volumes;
   private final Clock clock;
   private final SandboxIndex index = new SandboxIndex();
   private final RepeatedCreates repeated = new RepeatedCreates();
@@ -54,25 +58,27 @@ public final class SandboxLifecycle implements AutoCloseable {
   private volatile Runnable afterRemoval = () -> {};
   private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
 
-  private SandboxLifecycle(SandboxLedger rows, Node node, Catalogue templates, Clock clock) {
+  private SandboxLifecycle(
+      SandboxLedger rows, Node node, Catalogue templates, Volumes volumes, Clock clock) {
     this.rows = rows;
     this.node = node;
     this.templates = templates;
+    this.volumes = volumes;
     this.clock = clock;
   }
 
   /** Brings ledger and node together, then takes requests. */
   public static SandboxLifecycle recover(
-      Ledger ledger, Node node, Catalogue templates, Clock clock) {
-    return recover(ledger, node, templates, clock, Recovery.bootId());
+      Ledger ledger, Node node, Catalogue templates, Volumes volumes, Clock clock) {
+    return recover(ledger, node, templates, volumes, clock, Recovery.bootId());
   }
 
   static SandboxLifecycle recover(
-      Ledger ledger, Node node, Catalogue templates, Clock clock, String bootId) {
+      Ledger ledger, Node node, Catalogue templates, Volumes volumes, Clock clock, String bootId) {
     var rows = new SandboxLedger(ledger);
-    var lifecycle = new SandboxLifecycle(rows, node, templates, clock);
+    var lifecycle = new SandboxLifecycle(rows, node, templates, volumes, clock);
     node.onLost(lifecycle::lost);
-    new Recovery(rows, lifecycle.index, node, clock).run(bootId);
+    new Recovery(rows, lifecycle.index, node, volumes, clock).run(bootId);
     return lifecycle;
   }
 
@@ -220,7 +226,8 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   private Sandbox make(
       CreateSandbox request, Origin origin, Optional<IdempotentRequest> repeatable) {
-    SandboxSpec wish = valid(() -> spec(request, origin, request.name().orElse(UNNAMED)));
+    List<VolumeMount> mounts = volumes.resolve(request.volumes());
+    SandboxSpec wish = valid(() -> spec(request, origin, request.name().orElse(UNNAMED), mounts));
     requireRoom();
     request.name().ifPresent(this::requireFree);
     Node.Reservation place = node.reserve(wish, origin.layers());
@@ -256,6 +263,7 @@ public final class SandboxLifecycle implements AutoCloseable {
     Sandbox row = place.warm() ? sandbox.in(recordedWarm(sandbox)) : sandbox;
     boolean recorded = false;
     try {
+      volumes.claim(place.id(), spec.volumes());
       rows.insert(row, by);
       recorded = true;
     } catch (LedgerSilentException e) {
@@ -273,12 +281,14 @@ public final class SandboxLifecycle implements AutoCloseable {
   private void giveBack(SandboxId id) {
     try {
       node.remove(id);
+      volumes.release(id);
     } catch (CoveException e) {
       log.warn("the place of sandbox {} could not be given back", id, e);
       unfinished.add(
           id,
           () -> {
             node.remove(id);
+            volumes.release(id);
             rows.forget(id);
           });
     }
@@ -318,6 +328,7 @@ public final class SandboxLifecycle implements AutoCloseable {
     }
     SandboxId id = entry.id();
     node.remove(id);
+    volumes.release(id);
     if (entry.acknowledged()) {
       rows.removeLater(id, () -> unfinished.add(id, () -> rows.remove(id)));
     } else {
@@ -344,6 +355,7 @@ public final class SandboxLifecycle implements AutoCloseable {
         return;
       }
       index.move(entry, failed);
+      volumes.release(sandbox.id()); // the node has taken it apart already
       log.info("sandbox {} {} -> failed: {}", sandbox.id(), sandbox.state().publicName(), reason);
       try {
         rows.updateState(entry.sandbox());
@@ -437,16 +449,29 @@ public final class SandboxLifecycle implements AutoCloseable {
         ErrorCode.CONFLICT, "Sandbox %s is busy; repeat the request.".formatted(entry.id()));
   }
 
-  private static SandboxSpec spec(CreateSandbox request, Origin origin, String name) {
+  private static SandboxSpec spec(
+      CreateSandbox request, Origin origin, String name, List<VolumeMount> volumes) {
     var env = new HashMap<>(origin.env());
     env.putAll(request.env());
     return new SandboxSpec(
-        name, origin.template(), request.tier(), request.resources(), env, request.labels());
+        name,
+        origin.template(),
+        request.tier(),
+        request.resources(),
+        env,
+        request.labels(),
+        volumes);
   }
 
   private static SandboxSpec withName(SandboxSpec spec, String name) {
     return new SandboxSpec(
-        name, spec.template(), spec.tier(), spec.resources(), spec.env(), spec.labels());
+        name,
+        spec.template(),
+        spec.tier(),
+        spec.resources(),
+        spec.env(),
+        spec.labels(),
+        spec.volumes());
   }
 
   private static SandboxSpec valid(Supplier<SandboxSpec> spec) {

@@ -3,10 +3,12 @@ package dev.cove.control.sandbox;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.template.Catalogue;
+import dev.cove.control.volume.Volumes;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -17,11 +19,13 @@ final class ControlPlane implements AutoCloseable {
   private final Path file;
   Ledger ledger;
   SandboxLifecycle lifecycle;
+  Volumes volumes;
 
   ControlPlane(Path folder) {
     file = folder.resolve("ledger.db");
     ledger = Ledger.open(file);
-    lifecycle = SandboxLifecycle.recover(ledger, node, templates(), clock, "boot-1");
+    volumes = new Volumes(ledger, node.volumes(), clock);
+    lifecycle = SandboxLifecycle.recover(ledger, node, templates(), volumes, clock, "boot-1");
   }
 
   void restart() {
@@ -31,7 +35,8 @@ final class ControlPlane implements AutoCloseable {
   void restart(String bootId) {
     close();
     ledger = Ledger.open(file);
-    lifecycle = SandboxLifecycle.recover(ledger, node, templates(), clock, bootId);
+    volumes = new Volumes(ledger, node.volumes(), clock);
+    lifecycle = SandboxLifecycle.recover(ledger, node, templates(), volumes, clock, bootId);
   }
 
   Sandbox create() {
@@ -77,6 +82,7 @@ final class ControlPlane implements AutoCloseable {
       Map<String, String> env,
       Map<String, String> labels,
       Optional<String> key) {
-    return new CreateSandbox(name, "host", Tier.CONTAINER, Resources.DEFAULT, env, labels, key);
+    return new CreateSandbox(
+        name, "host", Tier.CONTAINER, Resources.DEFAULT, env, labels, List.of(), key);
   }
 }

@@ -38,6 +38,7 @@ final class FakeNode implements Node {
   final Set<LayerId> layers = ConcurrentHashMap.newKeySet();
   final Set<SandboxId> shown = ConcurrentHashMap.newKeySet();
   final Set<LayerId> damaged = ConcurrentHashMap.newKeySet();
+  private final FakeVolumes volumes = new FakeVolumes();
   final AtomicInteger starts = new AtomicInteger();
   volatile boolean warm;
   volatile boolean startsFail;
@@ -71,6 +72,11 @@ final class FakeNode implements Node {
     running.keySet().retainAll(expected.keySet());
     reserved.clear();
     return Set.copyOf(running.keySet());
+  }
+
+  @Override
+  public FakeVolumes volumes() {
+    return volumes;
   }
 
   @Override

@@ -17,8 +17,12 @@ public final class GuestUser {
   }
 
   public static String require(@Nullable String user, SandboxTemplate template) {
+    return require(user, template.user());
+  }
+
+  public static String require(@Nullable String user, String standard) {
     if (user == null) {
-      return template.user();
+      return standard;
     }
     if (!SHAPE.matcher(user).matches()) {
       throw new IllegalArgumentException(

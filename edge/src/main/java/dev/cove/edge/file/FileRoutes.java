@@ -5,26 +5,38 @@ import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.sandbox.SandboxRoutes;
+import dev.cove.guest.FileInfo;
 import dev.cove.guest.GuestFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The routes of files, but for watching and archives. */
 public final class FileRoutes {
-  private static final String FILES = SandboxRoutes.ONE + "/files";
   private static final int DEFAULT_FOLDER_MODE = 0755;
 
-  private final SandboxLifecycle lifecycle;
+  private final String root;
+  private final OpenFiles.Source source;
   private final FileReading reading;
 
-  public FileRoutes(SandboxLifecycle lifecycle, ListingBudget listings) {
-    this.lifecycle = lifecycle;
-    this.reading =
-        new FileReading(
-            FILES, exchange -> OpenFiles.of(SandboxFiles.of(lifecycle, exchange)), listings);
+  /**
+   * @param root the path that the routes are below
+   * @param readable where files come from that stay as they are
+   * @param writable where files come from that change
+   */
+  public FileRoutes(
+      String root, OpenFiles.Source readable, OpenFiles.Source writable, ListingBudget listings) {
+    this.root = root;
+    this.source = writable;
+    this.reading = new FileReading(root, readable, listings);
+  }
+
+  public static FileRoutes ofSandboxes(SandboxLifecycle lifecycle, ListingBudget listings) {
+    OpenFiles.Source source = exchange -> OpenFiles.of(SandboxFiles.of(lifecycle, exchange));
+    return new FileRoutes(SandboxRoutes.ONE + "/files", source, source, listings);
   }
 
   public List<Route> routes() {
@@ -35,12 +47,12 @@ public final class FileRoutes {
 
   private List<Route> writing() {
     return List.of(
-        Route.of("PUT", FILES, this::write).query("path", "mode", "parents", "user"),
-        Route.of("DELETE", FILES, this::remove).query("path", "recursive", "user"),
-        Route.of("POST", FILES + "/mkdir", this::mkdir).query("user"),
-        Route.of("POST", FILES + "/move", this::move).query("user"),
-        Route.of("POST", FILES + "/chmod", this::chmod).query("user"),
-        Route.of("POST", FILES + "/symlink", this::symlink).query("user"));
+        Route.of("PUT", root, this::write).query("path", "mode", "parents", "user"),
+        Route.of("DELETE", root, this::remove).query("path", "recursive", "user"),
+        Route.of("POST", root + "/mkdir", this::mkdir).query("user"),
+        Route.of("POST", root + "/move", this::move).query("user"),
+        Route.of("POST", root + "/chmod", this::chmod).query("user"),
+        Route.of("POST", root + "/symlink", this::symlink).query("user"));
   }
 
   private void write(Exchange exchange) {
@@ -52,50 +64,53 @@ public final class FileRoutes {
             .orElse(OptionalInt.empty());
     boolean parents = exchange.query().flag("parents", false);
     String path = path(exchange);
-    GuestFiles files = files(exchange);
-    exchange.send(200, FileBody.of(files.write(path, exchange.body(), mode, parents)));
+    FileInfo written;
+    try (OpenFiles open = source.open(exchange)) {
+      written = open.files().write(path, exchange.body(), mode, parents);
+    }
+    exchange.send(200, FileBody.of(written));
   }
 
   private void remove(Exchange exchange) {
     boolean recursive = exchange.query().flag("recursive", false);
-    files(exchange).remove(path(exchange), recursive);
-    exchange.sendNothing(204);
+    String path = path(exchange);
+    change(exchange, files -> files.remove(path, recursive));
   }
 
   private void mkdir(Exchange exchange) throws IOException {
     MkdirBody body = exchange.json(MkdirBody.class);
     String path = GuestPath.require("path", Fields.require("path", body.path()));
     int mode = body.mode() == null ? DEFAULT_FOLDER_MODE : FileMode.require("mode", body.mode());
-    files(exchange).mkdir(path, mode, Boolean.TRUE.equals(body.parents()));
-    exchange.sendNothing(204);
+    change(exchange, files -> files.mkdir(path, mode, Boolean.TRUE.equals(body.parents())));
   }
 
   private void move(Exchange exchange) throws IOException {
     MoveBody body = exchange.json(MoveBody.class);
     String from = GuestPath.require("from", Fields.require("from", body.from()));
     String to = GuestPath.require("to", Fields.require("to", body.to()));
-    files(exchange).move(from, to, Boolean.TRUE.equals(body.overwrite()));
-    exchange.sendNothing(204);
+    change(exchange, files -> files.move(from, to, Boolean.TRUE.equals(body.overwrite())));
   }
 
   private void chmod(Exchange exchange) throws IOException {
     ChmodBody body = exchange.json(ChmodBody.class);
     String path = GuestPath.require("path", Fields.require("path", body.path()));
     int mode = FileMode.require("mode", Fields.require("mode", body.mode()));
-    files(exchange).chmod(path, mode);
-    exchange.sendNothing(204);
+    change(exchange, files -> files.chmod(path, mode));
   }
 
   private void symlink(Exchange exchange) throws IOException {
     SymlinkBody body = exchange.json(SymlinkBody.class);
     String path = GuestPath.require("path", Fields.require("path", body.path()));
     String target = GuestPath.requireText("target", Fields.require("target", body.target()));
-    files(exchange).symlink(path, target);
-    exchange.sendNothing(204);
+    change(exchange, files -> files.symlink(path, target));
   }
 
-  private GuestFiles files(Exchange exchange) {
-    return SandboxFiles.of(lifecycle, exchange);
+  /** Answers when the files are let go of: by then what was changed is there to stay. */
+  private void change(Exchange exchange, Consumer<GuestFiles> change) {
+    try (OpenFiles open = source.open(exchange)) {
+      change.accept(open.files());
+    }
+    exchange.sendNothing(204);
   }
 
   private static String path(Exchange exchange) {

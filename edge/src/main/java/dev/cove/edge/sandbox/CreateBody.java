@@ -2,10 +2,13 @@ package dev.cove.edge.sandbox;
 
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.CreateSandbox;
+import dev.cove.control.volume.VolumeWish;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Text;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
+import dev.cove.model.VolumeMount;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +25,8 @@ record CreateBody(
     @Nullable Map<String, @Nullable String> env,
     @Nullable Map<String, @Nullable String> labels,
     @Nullable String checkpoint,
-    @Nullable String image) {
+    @Nullable String image,
+    @Nullable List<@Nullable VolumeBody> volumes) {
   private static final String DEFAULT_TEMPLATE = "host";
   private static final double MAX_CPUS = 1_024;
 
@@ -44,6 +48,7 @@ record CreateBody(
         resources(),
         Fields.textMap("env", env),
         Fields.textMap("labels", labels),
+        volumeWishes(),
         idempotencyKey);
   }
 
@@ -59,7 +64,34 @@ record CreateBody(
         Optional.ofNullable(memoryMb),
         Optional.ofNullable(maxProcesses),
         Fields.textMap("env", env),
-        Fields.textMap("labels", labels));
+        Fields.textMap("labels", labels),
+        volumeWishes());
+  }
+
+  private List<VolumeWish> volumeWishes() {
+    if (volumes == null) {
+      return List.of();
+    }
+    if (volumes.size() > VolumeMount.MAX) {
+      throw new IllegalArgumentException(
+          "volumes has %d entries, at most %d are allowed"
+              .formatted(volumes.size(), VolumeMount.MAX));
+    }
+    return volumes.stream().map(body -> Fields.require("volumes[]", body).toWish()).toList();
+  }
+
+  /**
+   * A volume that the sandbox is to have.
+   *
+   * @param volume id or name
+   */
+  record VolumeBody(@Nullable String volume, @Nullable String target, @Nullable Boolean readOnly) {
+    VolumeWish toWish() {
+      return new VolumeWish(
+          Fields.require("volumes[].volume", volume),
+          Fields.require("volumes[].target", target),
+          Boolean.TRUE.equals(readOnly));
+    }
   }
 
   private Resources resources() {

@@ -3,7 +3,9 @@ package dev.cove.edge.sandbox;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
+import dev.cove.model.VolumeMount;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,7 +24,8 @@ public record SandboxBody(
     Map<String, String> labels,
     Instant createdAt,
     Optional<Instant> startedAt,
-    Optional<String> parent) {
+    Optional<String> parent,
+    List<MountBody> volumes) {
   public static SandboxBody of(Sandbox sandbox) {
     var spec = sandbox.spec();
     var resources = spec.resources();
@@ -40,7 +43,15 @@ public record SandboxBody(
         spec.labels(),
         sandbox.createdAt(),
         startedAt(sandbox.state()),
-        sandbox.parent().map(SandboxId::value));
+        sandbox.parent().map(SandboxId::value),
+        spec.volumes().stream().map(MountBody::of).toList());
+  }
+
+  /** A volume that the sandbox has. */
+  public record MountBody(String volume, String target, boolean readOnly) {
+    static MountBody of(VolumeMount mount) {
+      return new MountBody(mount.volume().value(), mount.target(), mount.readOnly());
+    }
   }
 
   private static Optional<String> reason(SandboxState state) {

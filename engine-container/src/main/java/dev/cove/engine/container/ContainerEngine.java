@@ -41,6 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ContainerEngine implements Engine {
   private static final Logger LOG = LoggerFactory.getLogger(ContainerEngine.class);
+
   /** A file in the folder of a cage that has volumes. */
   private static final String VOLUMES = "volumes";
 
@@ -207,7 +208,9 @@ public final class ContainerEngine implements Engine {
     }
   }
 
-  /** A target may lead through a link or a file of the template, and only the caller can mend that. */
+  /**
+   * A target may lead through a link or a file of the template, and only the caller can mend that.
+   */
   private static ErrorCode codeOf(Exception failure) {
     String message = String.valueOf(failure.getMessage());
     return message.startsWith("mount a volume at ") ? ErrorCode.UNSUPPORTED : ErrorCode.UNAVAILABLE;
@@ -257,8 +260,7 @@ public final class ContainerEngine implements Engine {
     var running = new CageRecord.Running(started.process(), started.loopDevice());
     CageRecord.writeRunning(folder, running);
     var standing =
-        new ContainerCage.Standing(
-            plan.root(), request.baseImage(), !plan.volumes().isEmpty());
+        new ContainerCage.Standing(plan.root(), request.baseImage(), !plan.volumes().isEmpty());
     return register(id, record, running, started.exit(), standing);
   }
 
@@ -271,7 +273,8 @@ public final class ContainerEngine implements Engine {
     }
     long memory = plan.resources().memoryMb() * 1024L * 1024L;
     long shm = Math.min(memory / SHM_DIVISOR, MAX_SHM_BYTES);
-    return new SpawnerRequest.Start(plan.id(), record.firstId(), shm, baseImage, plan.root(), List.of());
+    return new SpawnerRequest.Start(
+        plan.id(), record.firstId(), shm, baseImage, plan.root(), List.of());
   }
 
   private ContainerCage register(
@@ -331,7 +334,8 @@ public final class ContainerEngine implements Engine {
     var now = sealer.repair(id, running.get(), root.get());
     RootFs standsOn = RootRecord.find(folder).orElse(root.get());
     sealedImages.verifySoon(standsOn); // its next seal asks for them, and should not wait
-    var standing = new ContainerCage.Standing(
+    var standing =
+        new ContainerCage.Standing(
             standsOn, baseImageFor(id), Files.exists(folder.resolve(VOLUMES)));
     return Optional.of(register(id, record.get(), now, exit, standing));
   }

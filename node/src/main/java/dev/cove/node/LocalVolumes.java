@@ -1,0 +1,127 @@
+package dev.cove.node;
+
+import dev.cove.engine.CagePlan;
+import dev.cove.engine.Engine;
+import dev.cove.engine.RootFs;
+import dev.cove.guest.Guest;
+import dev.cove.model.CoveException;
+import dev.cove.model.Resources;
+import dev.cove.model.SandboxId;
+import dev.cove.model.VolumeId;
+import dev.cove.model.VolumeMount;
+import dev.cove.node.admission.Admission;
+import dev.cove.node.supervisor.SandboxSupervisor;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Volumes of this machine's engine. What is in one is reached through a cage that has the volume
+ * and no other file, so that links in it lead nowhere.
+ */
+final class LocalVolumes implements NodeVolumes {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalVolumes.class);
+  private static final Resources ENOUGH = new Resources(1_000, 256, Resources.DEFAULT.diskMb(), 64);
+
+  private final Engine engine;
+  private final Admission admission;
+  private final Supplier<RootFs> nothing;
+  private final LongConsumer requireSpace;
+
+  /**
+   * @param nothing a root file system without files
+   * @param requireSpace refuses when the disk would be too full with so many bytes more
+   */
+  LocalVolumes(
+      Engine engine, Admission admission, Supplier<RootFs> nothing, LongConsumer requireSpace) {
+    this.engine = engine;
+    this.admission = admission;
+    this.nothing = nothing;
+    this.requireSpace = requireSpace;
+  }
+
+  @Override
+  public void create(VolumeId volume, int sizeMb) {
+    requireSpace.accept(0);
+    engine.createVolume(volume, sizeMb);
+  }
+
+  @Override
+  public void copy(VolumeId from, VolumeId to) {
+    requireSpace.accept(engine.volumeBytes(from));
+    engine.copyVolume(from, to);
+  }
+
+  @Override
+  public long bytes(VolumeId volume) {
+    return engine.volumeBytes(volume);
+  }
+
+  @Override
+  public void keep(Set<VolumeId> recorded) {
+    for (VolumeId volume : engine.volumes()) {
+      if (!recorded.contains(volume)) {
+        engine.removeVolume(volume);
+        LOG.info("volume {}: removed, nobody knows it", volume);
+      }
+    }
+  }
+
+  @Override
+  public void remove(VolumeId volume) {
+    engine.removeVolume(volume);
+  }
+
+  @Override
+  public Open open(VolumeId volume, boolean readOnly) {
+    admission.requireFits(ENOUGH.memoryMb());
+    admission.enter();
+    boolean opened = false;
+    try {
+      Open open = new InCage(start(volume, readOnly));
+      opened = true;
+      return open;
+    } finally {
+      if (!opened) {
+        admission.leave();
+      }
+    }
+  }
+
+  private SandboxSupervisor start(VolumeId volume, boolean readOnly) {
+    var mount = new VolumeMount(volume, Open.FOLDER, readOnly);
+    var plan = new CagePlan(SandboxId.random(), nothing.get(), ENOUGH, List.of(mount));
+    var cage = engine.start(plan);
+    try {
+      return SandboxSupervisor.of(cage, reason -> LOG.warn("volume {}: lost: {}", volume, reason));
+    } catch (CoveException e) {
+      cage.destroy();
+      throw e;
+    }
+  }
+
+  private final class InCage implements Open {
+    private final SandboxSupervisor supervisor;
+
+    InCage(SandboxSupervisor supervisor) {
+      this.supervisor = supervisor;
+    }
+
+    @Override
+    public Guest guest() {
+      return supervisor.guest();
+    }
+
+    @Override
+    public void close() {
+      try {
+        supervisor.remove();
+      } finally {
+        admission.leave();
+      }
+    }
+  }
+}
