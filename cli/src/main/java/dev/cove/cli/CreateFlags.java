@@ -2,6 +2,7 @@ package dev.cove.cli;
 
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -26,6 +27,8 @@ final class CreateFlags {
   private Optional<Integer> maxProcesses = Optional.empty();
 
   private Map<String, String> labels = Map.of();
+
+  private List<String> volumes = List.of();
 
   private Optional<String> idempotencyKey = Optional.empty();
 
@@ -77,6 +80,11 @@ final class CreateFlags {
             Integer::valueOf,
             Integer.class,
             v -> maxProcesses = Optional.of(v))
+        .texts(
+            "--volume",
+            "NAME:/PATH[:ro]",
+            "A volume at that folder, to write to or read-only; may be given often.",
+            v -> volumes = v)
         .pairs("--label", "A label; may be given often.", v -> labels = v)
         .text(
             "--idempotency-key",
@@ -122,6 +130,10 @@ final class CreateFlags {
     options = with(options, disk.map(Megabytes.Size::count), CreateOptions::diskMb);
     options = with(options, maxProcesses, CreateOptions::maxProcesses);
     options = with(options, idempotencyKey, CreateOptions::idempotencyKey);
+    for (String text : volumes) {
+      VolumeFlag flag = VolumeFlag.parse(text);
+      options = options.volume(flag.volume(), flag.target(), flag.readOnly());
+    }
     for (var label : labels.entrySet()) {
       options = options.label(label.getKey(), label.getValue());
     }

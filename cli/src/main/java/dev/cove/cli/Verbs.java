@@ -36,6 +36,7 @@ final class Verbs {
     ALL.put("template", Template::describe);
     ALL.put("export", Export::describe);
     ALL.put("import", Import::describe);
+    ALL.put("volume", Volume::describe);
     ALL.put("up", Up::describe);
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);

@@ -12,6 +12,8 @@ import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.Volume;
 import dev.cove.sdk.VolumeFiles;
 import dev.cove.sdk.Volumes;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -352,5 +354,30 @@ class VolumesTest {
         assertThat(child.files().list("/data")).isEmpty();
       }
     }
+  }
+
+  @Test
+  void the_command_line_does_it_all() throws Exception {
+    Cli cli = Cli.of(server);
+    String id = cli.run("volume", "create", "notes", "--size", "32M").succeeded().stdout().strip();
+    assertThat(volumes().require("notes").id()).isEqualTo(id);
+    cli.run("run", "--volume", "notes:/data", "--", "sh", "-c", "echo log > /data/log").succeeded();
+    assertThat(cli.run("volume", "cp", "notes:/log", "-").succeeded().stdout()).isEqualTo("log\n");
+    var input = new ByteArrayInputStream("piped".getBytes(StandardCharsets.UTF_8));
+    cli.pipe(input, "volume", "cp", "-", "notes:/piped").succeeded();
+    var read =
+        cli.run("run", "--volume=notes:/data:ro", "--", "sh", "-c", "cat /data/piped; rm /data/*");
+    assertThat(read.stdout()).isEqualTo("piped");
+    assertThat(read.exitCode()).isNotZero();
+    String kept = cli.run("volume", "checkpoint", "notes").succeeded().stdout().strip();
+    cli.run("volume", "fork", kept, "copy").succeeded();
+    assertThat(cli.run("volume", "ls").succeeded().stdout()).contains("notes", "copy", "32");
+    assertThat(cli.run("volume", "ls", "notes", "--json").succeeded().stdout()).contains(kept);
+    assertThat(cli.run("volume", "inspect", "notes").succeeded().stdout()).contains(id);
+    assertThat(cli.run("run", "--volume", "notes", "--", "true").stderr()).contains("NAME:/path");
+    var removal = cli.run("volume", "rm", "nobody", "copy", kept, "notes");
+    assertThat(removal.exitCode()).isEqualTo(1);
+    assertThat(removal.stderr()).startsWith("cove: nobody: ").hasLineCount(1);
+    assertThat(volumes().list()).isEmpty();
   }
 }
