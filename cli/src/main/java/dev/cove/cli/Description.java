@@ -101,18 +101,6 @@ final class Description {
         new Binding<>(target));
   }
 
-  /** May be given often. */
-  Description texts(String names, String label, String text, Consumer<List<String>> target) {
-    return option(
-        OptionSpec.builder(names.split(" "))
-            .type(List.class)
-            .auxiliaryTypes(String.class)
-            .arity("1")
-            .paramLabel(label),
-        text,
-        new Binding<>(target));
-  }
-
   private Description option(OptionSpec.Builder option, String text, Binding<?> binding) {
     spec.addOption(option.description(text).getter(binding).setter(binding).build());
     return this;

@@ -203,7 +203,8 @@ final class Volume {
     private static CommandSpec describe(Session session) {
       var inspect = new Inspect(session);
       return Description.of(inspect, "Print what is known of a volume as JSON.")
-          .parameter("VOLUME", "A volume's id or name, or a checkpoint's id.", v -> inspect.volume = v)
+          .parameter(
+              "VOLUME", "A volume's id or name, or a checkpoint's id.", v -> inspect.volume = v)
           .build();
     }
 

@@ -252,7 +252,7 @@ public final class LocalNode implements Node {
           case LAYERS_ALONE -> bases.outlineOf(base);
         };
     SandboxId id = SandboxId.random();
-    shows.put(id, build(id, root.over(layers), SMALL));
+    shows.put(id, build(new CagePlan(id, root.over(layers), SMALL)));
     return id;
   }
 
@@ -329,7 +329,7 @@ public final class LocalNode implements Node {
   @Override
   public void importLayer(LayerId layer, PortableLayer promised, InputStream in)
       throws IOException {
-    requireSpace();
+    requireSpaceFor(0);
     engine.importLayer(
         layer, new LayerDescription(promised.digest(), promised.size(), promised.parts()), in);
   }
