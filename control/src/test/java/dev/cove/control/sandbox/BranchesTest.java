@@ -28,7 +28,8 @@ class BranchesTest {
           Optional.empty(),
           Optional.empty(),
           Map.of(),
-          Map.of());
+          Map.of(),
+          List.of());
 
   @TempDir Path folder;
   private ControlPlane control;
