@@ -164,9 +164,10 @@ class SandboxLifecycleTest {
         session.run(
             """
             with recursive n (i) as (select 1 union all select i + 1 from n where i < 100000)
-            insert into sandbox
+            insert into sandbox (id, name, name_key, template, tier, milli_cpus, memory_mb, disk_mb,
+                                 max_processes, state, state_reason, created_at)
             select printf('f%013d', i), 'n' || i, 'n' || i, 'host', 'container', 1000, 64, 64,
-                   64, 'failed', null, 'lost', i, null
+                   64, 'failed', 'lost', i
             from n
             """));
     control.restart();
