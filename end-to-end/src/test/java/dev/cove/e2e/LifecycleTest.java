@@ -174,8 +174,7 @@ class LifecycleTest {
   @Test
   void an_unknown_template_or_tier_is_refused_and_makes_nothing() {
     var suite = CreateOptions.defaults().label("suite", "unknown");
-    assertRefused(
-        400, "invalid_request", () -> server.create(suite.template("windows-3.11")).close());
+    assertRefused(404, "not_found", () -> server.create(suite.template("windows-3.11")).close());
     assertRefused(400, "invalid_request", () -> server.create(suite.tier("paper-bag")).close());
     assertThat(listed(Map.of("suite", "unknown"))).isEmpty();
   }
