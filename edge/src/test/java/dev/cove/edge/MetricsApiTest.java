@@ -17,7 +17,12 @@ class MetricsApiTest {
     EDGE.get("/api/v1/sandboxes/" + box);
     EDGE.get("/api/v1/sandboxes/" + box);
     EDGE.get("/api/v1/sandboxes/nobody");
+    // A request is counted a moment after its answer.
+    String counted = "cove_http_request_seconds_count{route=\"GET /api/v1/sandboxes/{box}\"} 3\n";
     String text = EDGE.get("/metrics").text();
+    for (int i = 0; i < 200 && !text.contains(counted); i++) {
+      text = EDGE.get("/metrics").text();
+    }
     assertThat(text)
         .contains("cove_sandboxes{state=\"running\"} 1\n")
         .contains(

@@ -115,6 +115,18 @@ class BuildsTest {
   }
 
   @Test
+  void pruning_forgets_what_steps_gave_and_spares_templates() throws Exception {
+    Map<String, Object> wish =
+        Map.of("name", "pruned", "from", "host", "steps", List.of(Map.of("run", "date > when")));
+    templates.make(wish);
+    server.cove().prune();
+    try (Sandbox box = create("pruned")) {
+      assertThat(box.files().exists("/home/user/when")).isTrue();
+    }
+    assertThat(templates.makeWithEvents(wish)).doesNotContain("\"cached\":true");
+  }
+
+  @Test
   void a_step_that_fails_is_named_with_its_line_and_leaves_no_template() throws Exception {
     var files =
         new TestImage.Layer()

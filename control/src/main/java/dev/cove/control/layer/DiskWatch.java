@@ -50,7 +50,7 @@ public final class DiskWatch implements AutoCloseable {
     try {
       boolean low = isLow(node.diskSpace(), wantedBytes);
       if (low) {
-        layers.collect();
+        layers.prune();
         low = isLow(node.diskSpace(), wantedBytes);
       }
       if (low && !warned) {

@@ -86,14 +86,14 @@ public final class Layers {
       return;
     }
     try {
-      prune();
+      removeUnneeded();
     } catch (CoveException e) {
       log.warn("layers that nobody needs could not be removed", e);
     }
   }
 
   /**
-   * The same for somebody who waits for it and wants to hear of failures.
+   * Drops what can be made again, and then removes the layers that nobody needs.
    *
    * @return how much of the disk this gave back
    */
@@ -101,6 +101,11 @@ public final class Layers {
     if (!complete) {
       throw new IllegalStateException("It is not known yet who needs layers");
     }
+    holders.forEach(LayerHolder::dropSpare);
+    return removeUnneeded();
+  }
+
+  private long removeUnneeded() {
     lock.writeLock().lock();
     try {
       return node.keepLayers(held());

@@ -22,7 +22,6 @@ public final class BuildCache implements LayerHolder {
   static final int MAX_ENTRIES = 1_000;
 
   private final Ledger ledger;
-  private final Layers layers;
   private final Clock clock;
   private final Map<String, Entry> entries = new HashMap<>();
 
@@ -30,7 +29,6 @@ public final class BuildCache implements LayerHolder {
 
   public BuildCache(Ledger ledger, Layers layers, Clock clock) {
     this.ledger = ledger;
-    this.layers = layers;
     this.clock = clock;
     load();
     layers.register(this);
@@ -109,22 +107,9 @@ public final class BuildCache implements LayerHolder {
     entries.put(key, new Entry(List.copyOf(stack), now));
   }
 
-  /** Forgets one, whose layers turned out to be of no use. */
-  public synchronized void forget(String key) {
-    ledger.write(session -> session.run("delete from build_cache where key = ?", key));
-    entries.remove(key);
-  }
-
-  /** Forgets everything, for the sake of space. */
-  public void clear() {
-    synchronized (this) {
-      ledger.write(session -> session.run("delete from build_cache"));
-      entries.clear();
-    }
-    layers.collectSoon();
-  }
-
-  public synchronized int size() {
-    return entries.size();
+  @Override
+  public synchronized void dropSpare() {
+    ledger.write(session -> session.run("delete from build_cache"));
+    entries.clear();
   }
 }
