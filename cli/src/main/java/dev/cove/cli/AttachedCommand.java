@@ -32,6 +32,7 @@ final class AttachedCommand {
   static final class Stop {
     private final AtomicInteger requests = new AtomicInteger();
     private volatile int exitCode;
+    private volatile String signal = "";
 
     boolean requested() {
       return requests.get() > 0;
@@ -41,8 +42,9 @@ final class AttachedCommand {
       return exitCode;
     }
 
-    private int request(String signal) {
-      exitCode = ExitCode.SIGNAL + Signals.numberOf(signal);
+    private int request(String name) {
+      exitCode = ExitCode.SIGNAL + Signals.numberOf(name);
+      signal = name;
       return requests.incrementAndGet();
     }
   }
@@ -62,11 +64,30 @@ final class AttachedCommand {
   }
 
   private void stopRequested(String signal) {
-    int count = stop.request(signal);
-    RunningCommand command = running;
-    if (command == null) {
-      return;
+    int count;
+    RunningCommand command;
+    synchronized (stop) {
+      count = stop.request(signal);
+      command = running;
     }
+    if (command != null) {
+      passOn(command, signal, count);
+    }
+  }
+
+  /** From now on requests go to the command; one that came while it was started goes there now. */
+  private void begin(RunningCommand started) {
+    boolean missed;
+    synchronized (stop) {
+      running = started;
+      missed = stop.requested();
+    }
+    if (missed) {
+      passOn(started, stop.signal, stop.requests.get());
+    }
+  }
+
+  private void passOn(RunningCommand command, String signal, int count) {
     // An interactive shell ignores a request to end; its terminal going away it does not.
     if (count == 1 && !terminal) {
       tell(() -> command.signal(signal));
@@ -108,7 +129,7 @@ final class AttachedCommand {
     try (RunningCommand started = sandbox.start(prepared);
         Terminal.RawMode _ = rawInput ? session.terminal().enterRawMode() : () -> {}) {
       terminal = tty;
-      running = started;
+      begin(started);
       if (withInput) {
         pumpInput(session.in(), started.stdin());
       } else if (tty) {

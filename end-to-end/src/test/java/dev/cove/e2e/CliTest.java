@@ -168,6 +168,31 @@ class CliTest {
     }
   }
 
+  @Test
+  void an_interrupt_that_comes_before_the_start_is_known_here_is_not_lost() throws Exception {
+    try (var proxy = new HoldingProxy(server.url())) {
+      var slow =
+          Cli.with(
+              Map.of(
+                  "COVE_HOME", server.home().toString(),
+                  "COVE_URL", proxy.url().toString(),
+                  "COVE_API_KEY", server.key()));
+      var running =
+          slow.start("run", "--label", "suite=late", "--", "sh", "-c", "echo up; sleep 600");
+      Awaitility.await("the command to run")
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> isBusy("late"));
+      HostProcesses.signal(running.process().pid(), "INT");
+      // Nothing tells from outside that the handler has run.
+      Thread.sleep(1_000);
+      proxy.release();
+      var outcome = slow.await(running);
+      assertThat(outcome.exitCode()).isEqualTo(130);
+      assertThat(outcome.stdout()).isEqualTo("up\n");
+      assertThat(labelled("late")).isEmpty();
+    }
+  }
+
   private static boolean isBusy(String suite) {
     return labelled(suite).stream()
         .anyMatch(
