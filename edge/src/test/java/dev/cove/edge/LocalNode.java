@@ -7,6 +7,7 @@ import dev.cove.guest.GuestLink;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
@@ -205,7 +206,7 @@ final class LocalNode implements Node {
   }
 
   @Override
-  public PortableLayer describeLayer(LayerId layer) {
+  public LayerDescription describeLayer(LayerId layer) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
   }
 
@@ -215,7 +216,7 @@ final class LocalNode implements Node {
   }
 
   @Override
-  public void importLayer(LayerId layer, PortableLayer promised, InputStream in) {
+  public void importLayer(LayerId layer, LayerDescription promised, InputStream in) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
   }
 

@@ -1,5 +1,6 @@
 package dev.cove.engine;
 
+import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;

@@ -5,7 +5,6 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.CageUsage;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineReport;
-import dev.cove.engine.LayerDescription;
 import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
@@ -13,6 +12,7 @@ import dev.cove.guest.GuestMetrics;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
@@ -316,9 +316,8 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public PortableLayer describeLayer(LayerId layer) {
-    LayerDescription known = engine.describeLayer(layer);
-    return new PortableLayer(known.digest(), known.size(), known.parts());
+  public LayerDescription describeLayer(LayerId layer) {
+    return engine.describeLayer(layer);
   }
 
   @Override
@@ -327,11 +326,10 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public void importLayer(LayerId layer, PortableLayer promised, InputStream in)
+  public void importLayer(LayerId layer, LayerDescription promised, InputStream in)
       throws IOException {
     requireSpaceFor(0);
-    engine.importLayer(
-        layer, new LayerDescription(promised.digest(), promised.size(), promised.parts()), in);
+    engine.importLayer(layer, promised, in);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
+import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
@@ -89,7 +90,7 @@ public interface Node extends AutoCloseable {
    *
    * @throws CoveException LAYER_DAMAGED when it is not what was sealed
    */
-  PortableLayer describeLayer(LayerId layer);
+  LayerDescription describeLayer(LayerId layer);
 
   void exportLayer(LayerId layer, OutputStream out) throws IOException;
 
@@ -97,13 +98,10 @@ public interface Node extends AutoCloseable {
    * Makes a layer of what {@link #exportLayer} wrote, here or elsewhere, and nothing when it is not
    * what was promised.
    */
-  void importLayer(LayerId layer, PortableLayer promised, InputStream in) throws IOException;
+  void importLayer(LayerId layer, LayerDescription promised, InputStream in) throws IOException;
 
   /** The parts that a layer over that base has on this machine. */
   List<String> partsOf(Base base);
-
-  /** A layer in the words of all machines. */
-  record PortableLayer(String digest, long size, List<String> parts) {}
 
   /** Names the content of a layer; nothing in the first moments after it was made. */
   Optional<String> digest(LayerId layer);

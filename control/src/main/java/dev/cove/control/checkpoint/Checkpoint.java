@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -47,7 +48,6 @@ public record Checkpoint(
   public enum Reason {
     ASKED,
     BEFORE_RESTORE,
-    FORK,
     BEFORE_EXEC,
     SCHEDULED,
     /** It came from another machine. */
@@ -59,7 +59,7 @@ public record Checkpoint(
     }
 
     public String publicName() {
-      return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     static Optional<Reason> find(String publicName) {

@@ -81,21 +81,7 @@ public final class Checkpoints implements LayerHolder {
     requireRoom();
     return layers.using(() -> {
       Node.Sealed sealed = node.seal(sandbox);
-      var checkpoint =
-          new Checkpoint(
-              CheckpointId.random(),
-              sandbox,
-              name,
-              reason,
-              Micros.now(clock),
-              spec.template(),
-              spec.tier(),
-              spec.resources(),
-              spec.env(),
-              sealed.layers(),
-              sealed.bytes(),
-              sealed.frozen(),
-              sealed.copied());
+      Checkpoint checkpoint = of(sandbox, spec, name, reason, sealed);
       rows.insert(checkpoint);
       all.put(checkpoint.id(), checkpoint);
       sealed.still().ifPresentOrElse(s -> keptStill.put(sandbox, s), () -> forgetStill(sandbox));
@@ -104,6 +90,37 @@ public final class Checkpoints implements LayerHolder {
       }
       return checkpoint;
     });
+  }
+
+  /** What a sandbox is now, with no row: it stays for as long as the pin. */
+  public Checkpoint moment(SandboxId sandbox, SandboxSpec spec, Layers.Pin pin) {
+    return layers.using(() -> {
+      Node.Sealed sealed = node.seal(sandbox);
+      pin.add(sealed.layers());
+      return of(sandbox, spec, "", Checkpoint.Reason.ASKED, sealed);
+    });
+  }
+
+  private Checkpoint of(
+      SandboxId sandbox,
+      SandboxSpec spec,
+      String name,
+      Checkpoint.Reason reason,
+      Node.Sealed sealed) {
+    return new Checkpoint(
+        CheckpointId.random(),
+        sandbox,
+        name,
+        reason,
+        Micros.now(clock),
+        spec.template(),
+        spec.tier(),
+        spec.resources(),
+        spec.env(),
+        sealed.layers(),
+        sealed.bytes(),
+        sealed.frozen(),
+        sealed.copied());
   }
 
   /** Whether something may have changed in a running sandbox since it was last kept. */

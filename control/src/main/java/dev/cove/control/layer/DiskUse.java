@@ -34,7 +34,8 @@ public record DiskUse(NodeDisk.Space space, Part layers, Part unused, List<Share
    */
   public record Share(String kind, String id, long bytes, long ownBytes) {}
 
-  static DiskUse of(NodeDisk disk, NodeDisk.Space space, Collection<LayerHolder> holders) {
+  static DiskUse of(
+      NodeDisk disk, NodeDisk.Space space, Collection<LayerHolder> holders, Set<LayerId> pinned) {
     List<Claim> claims = new ArrayList<>();
     disk.sandboxes()
         .forEach((id, sandbox) ->
@@ -46,7 +47,9 @@ public record DiskUse(NodeDisk.Space space, Part layers, Part unused, List<Share
     Map<LayerId, Integer> users = new HashMap<>();
     claims.forEach(claim -> claim.layers().forEach(layer -> users.merge(layer, 1, Integer::sum)));
     List<LayerId> unused =
-        disk.layers().keySet().stream().filter(layer -> !users.containsKey(layer)).toList();
+        disk.layers().keySet().stream()
+            .filter(layer -> !users.containsKey(layer) && !pinned.contains(layer))
+            .toList();
     return new DiskUse(
         space,
         new Part(disk.layers().size(), sum(disk, disk.layers().keySet())),

@@ -11,7 +11,4 @@ public interface LayerHolder {
 
   /** The layers that each piece needs, by the piece's id. */
   Map<String, Set<LayerId>> holds();
-
-  /** Drops the pieces that can be made again, for the sake of space. */
-  default void dropSpare() {}
 }

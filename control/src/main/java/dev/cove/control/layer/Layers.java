@@ -4,9 +4,11 @@ import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
 import dev.cove.node.Node;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -27,6 +29,8 @@ public final class Layers {
 
   private final Node node;
   private final List<LayerHolder> holders = new CopyOnWriteArrayList<>();
+  private final List<Runnable> savings = new CopyOnWriteArrayList<>();
+  private final Set<Pin> pins = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean collecting = new AtomicBoolean();
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private volatile boolean complete;
@@ -44,6 +48,11 @@ public final class Layers {
     holders.add(holder);
   }
 
+  /** Adds what is done before each prune: letting go of what can be made again. */
+  public void beforePruning(Runnable saving) {
+    savings.add(saving);
+  }
+
   /** Says that everybody who needs layers is registered, and collects for the first time. */
   public void begin() {
     complete = true;
@@ -58,6 +67,31 @@ public final class Layers {
     } finally {
       lock.readLock().unlock();
     }
+  }
+
+  /** Holds layers that no row points to, or not yet, until it is closed. */
+  public final class Pin implements AutoCloseable {
+    private final Set<LayerId> pinned = ConcurrentHashMap.newKeySet();
+
+    private Pin() {}
+
+    /** Holds these as well; inside {@link #using}, where they could go otherwise. */
+    public void add(Collection<LayerId> more) {
+      pinned.addAll(more);
+    }
+
+    @Override
+    public void close() {
+      pins.remove(this);
+      collectSoon();
+    }
+  }
+
+  /** For work that takes too long to be done inside {@link #using}: collectors need not wait. */
+  public Pin pin() {
+    var pin = new Pin();
+    pins.add(pin);
+    return pin;
   }
 
   /** Collects in a moment, once for all who ask meanwhile. */
@@ -93,7 +127,7 @@ public final class Layers {
   }
 
   /**
-   * Drops what can be made again, and then removes the layers that nobody needs.
+   * Lets go of what can be made again, and then removes the layers that nobody needs.
    *
    * @return how much of the disk this gave back
    */
@@ -101,7 +135,7 @@ public final class Layers {
     if (!complete) {
       throw new IllegalStateException("It is not known yet who needs layers");
     }
-    holders.forEach(LayerHolder::dropSpare);
+    savings.forEach(Runnable::run);
     return removeUnneeded();
   }
 
@@ -116,14 +150,20 @@ public final class Layers {
 
   /** Who takes how much of the disk. */
   public DiskUse use() {
-    return using(() -> DiskUse.of(node.disk(), node.diskSpace(), holders));
+    return using(() -> DiskUse.of(node.disk(), node.diskSpace(), holders, pinned()));
   }
 
   private Set<LayerId> held() {
-    Set<LayerId> held = new HashSet<>();
+    Set<LayerId> held = pinned();
     for (LayerHolder holder : holders) {
       holder.holds().values().forEach(held::addAll);
     }
     return held;
+  }
+
+  private Set<LayerId> pinned() {
+    Set<LayerId> pinned = new HashSet<>();
+    pins.forEach(pin -> pinned.addAll(pin.pinned));
+    return pinned;
   }
 }

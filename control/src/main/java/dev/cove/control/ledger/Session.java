@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Session implements AutoCloseable {
   /** Statements are constants of the program; more than this many means that one is not. */
-  private static final int MAX_STATEMENTS = 64;
+  private static final int MAX_STATEMENTS = 256;
 
   private final Connection connection;
   private final Map<String, PreparedStatement> prepared = new HashMap<>();

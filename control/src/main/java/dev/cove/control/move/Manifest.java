@@ -1,6 +1,6 @@
 package dev.cove.control.move;
 
-import dev.cove.node.Node;
+import dev.cove.model.LayerDescription;
 import java.util.List;
 import java.util.Map;
 
@@ -30,7 +30,7 @@ record Manifest(
     int memoryMb,
     int diskMb,
     int maxProcesses,
-    List<Node.PortableLayer> layers) {
+    List<LayerDescription> layers) {
   static final String CHECKPOINT = "checkpoint";
   static final String TEMPLATE = "template";
   static final int MAX_LAYERS = 48;

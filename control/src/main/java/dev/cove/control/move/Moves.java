@@ -3,7 +3,6 @@ package dev.cove.control.move;
 import dev.cove.control.build.Upload;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
-import dev.cove.control.layer.LayerHolder;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
@@ -11,6 +10,7 @@ import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxTemplate;
@@ -24,11 +24,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Writes checkpoints and templates to files, and makes them of files again. */
-public final class Moves implements LayerHolder {
+public final class Moves {
   private static final Path RELEASE = Path.of("/etc/os-release");
 
   private final Node node;
@@ -36,30 +34,33 @@ public final class Moves implements LayerHolder {
   private final Checkpoints checkpoints;
   private final Catalogue catalogue;
 
-  /** What is being written or read just now, by a name of its own. */
-  private final Map<String, Set<LayerId>> underway = new ConcurrentHashMap<>();
-
   public Moves(Node node, Layers layers, Checkpoints checkpoints, Catalogue catalogue) {
     this.node = node;
     this.layers = layers;
     this.checkpoints = checkpoints;
     this.catalogue = catalogue;
-    layers.register(this);
   }
 
-  @Override
-  public String kind() {
-    return "move";
-  }
+  /** Something that can be written, checked before the first byte is. Holds its layers. */
+  public static final class Export implements AutoCloseable {
+    private final Manifest manifest;
+    private final ExportFile.Content content;
+    private final Layers.Pin pin;
 
-  @Override
-  public Map<String, Set<LayerId>> holds() {
-    return Map.copyOf(underway);
-  }
+    private Export(Manifest manifest, ExportFile.Content content, Layers.Pin pin) {
+      this.manifest = manifest;
+      this.content = content;
+      this.pin = pin;
+    }
 
-  /** Something that can be written, checked before the first byte is. */
-  public interface Export {
-    void writeTo(OutputStream out) throws IOException;
+    public void writeTo(OutputStream out) throws IOException {
+      ExportFile.write(manifest, content, out);
+    }
+
+    @Override
+    public void close() {
+      pin.close();
+    }
   }
 
   /** With the variables that its sandbox had: a checkpoint's owner moves his own. */
@@ -124,34 +125,32 @@ public final class Moves implements LayerHolder {
 
   /** Makes a manifest around the layers. */
   private interface Describing {
-    Manifest around(List<Node.PortableLayer> described);
+    Manifest around(List<LayerDescription> described);
   }
 
   private Export export(List<LayerId> stack, Describing describing) {
-    List<Node.PortableLayer> described =
-        layers.using(() -> stack.stream().map(node::describeLayer).toList());
-    Manifest manifest = describing.around(described);
-    return out -> {
-      String move = begin(stack);
-      try {
-        ExportFile.write(
-            manifest,
-            content -> {
-              for (LayerId layer : stack) {
-                node.exportLayer(layer, content);
-              }
-            },
-            out);
-      } finally {
-        underway.remove(move);
+    Layers.Pin pin = layers.pin();
+    boolean ready = false;
+    try {
+      layers.using(() -> {
+        pin.add(stack);
+        return true;
+      });
+      Manifest manifest = describing.around(stack.stream().map(node::describeLayer).toList());
+      ready = true;
+      return new Export(
+          manifest,
+          out -> {
+            for (LayerId layer : stack) {
+              node.exportLayer(layer, out);
+            }
+          },
+          pin);
+    } finally {
+      if (!ready) {
+        pin.close();
       }
-    };
-  }
-
-  private String begin(List<LayerId> stack) {
-    String move = LayerId.random().value();
-    underway.put(move, Set.copyOf(stack));
-    return move;
+    }
   }
 
   private static String release(Base base) {
@@ -213,8 +212,8 @@ public final class Moves implements LayerHolder {
 
   private Imported take(Manifest manifest, String name, InputStream content) {
     List<LayerId> stack = manifest.layers().stream().map(_ -> LayerId.random()).toList();
-    String move = begin(stack);
-    try {
+    try (Layers.Pin pin = layers.pin()) {
+      pin.add(stack);
       for (int i = 0; i < stack.size(); i++) {
         node.importLayer(stack.get(i), manifest.layers().get(i), content);
       }
@@ -223,9 +222,6 @@ public final class Moves implements LayerHolder {
           : checkpoint(manifest, name, stack);
     } catch (IOException e) {
       throw ExportFile.refusal("a layer cannot be read: " + e.getMessage());
-    } finally {
-      underway.remove(move);
-      layers.collectSoon();
     }
   }
 

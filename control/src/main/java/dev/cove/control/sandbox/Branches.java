@@ -127,31 +127,51 @@ public final class Branches {
     record Refused(CoveException why) implements Child {}
   }
 
-  /**
-   * Makes so many sandboxes that begin with the state of one; each may fail by itself.
-   *
-   * <p>Layers are never asked for before the sandbox is locked: others lock it first, and would
-   * wait for a collector that waits for this.
-   */
+  /** What a sandbox is now, for as long as this is open. */
+  public record Moment(Checkpoint checkpoint, Layers.Pin pin) implements AutoCloseable {
+    @Override
+    public void close() {
+      pin.close();
+    }
+  }
+
+  public Moment moment(String idOrName) {
+    Layers.Pin pin = layers.pin();
+    boolean taken = false;
+    try {
+      Checkpoint now =
+          lifecycle.exclusively(
+              idOrName, sandbox -> checkpoints.moment(sandbox.id(), sandbox.spec(), pin));
+      taken = true;
+      return new Moment(now, pin);
+    } finally {
+      if (!taken) {
+        pin.close();
+      }
+    }
+  }
+
+  /** Makes so many sandboxes that begin with the state of one; each may fail by itself. */
   public List<Child> fork(String idOrName, int count) {
     requireCount(count);
-    Sandbox parent = lifecycle.require(idOrName);
-    Checkpoint common =
-        lifecycle.exclusively(
-            parent.id().value(),
-            sandbox -> checkpoints.take(sandbox.id(), sandbox.spec(), "", Checkpoint.Reason.FORK));
-    try {
-      return layers.using(() -> children(common, parent.spec().labels(), count));
-    } finally {
-      checkpoints.forget(common);
-      layers.collectSoon();
+    Map<String, String> labels = lifecycle.require(idOrName).spec().labels();
+    try (Moment now = moment(idOrName)) {
+      return children(now.checkpoint(), labels, count);
     }
   }
 
   /** Makes so many sandboxes that begin with a checkpoint; each may fail by itself. */
   public List<Child> forkCheckpoint(String checkpointId, int count) {
     requireCount(count);
-    return layers.using(() -> children(checkpoints.require(checkpointId), Map.of(), count));
+    try (Layers.Pin pin = layers.pin()) {
+      Checkpoint common =
+          layers.using(() -> {
+            Checkpoint found = checkpoints.require(checkpointId);
+            pin.add(found.layers());
+            return found;
+          });
+      return children(common, Map.of(), count);
+    }
   }
 
   private static void requireCount(int count) {
@@ -161,10 +181,6 @@ public final class Branches {
     }
   }
 
-  /**
-   * The layers are held for all of them together: one that asked by itself would wait behind a
-   * collector that waits for this.
-   */
   private List<Child> children(Checkpoint common, Map<String, String> labels, int count) {
     var wish =
         new FromCheckpoint(

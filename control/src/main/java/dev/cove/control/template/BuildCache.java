@@ -32,6 +32,7 @@ public final class BuildCache implements LayerHolder {
     this.clock = clock;
     load();
     layers.register(this);
+    layers.beforePruning(this::clear);
   }
 
   private void load() {
@@ -107,8 +108,7 @@ public final class BuildCache implements LayerHolder {
     entries.put(key, new Entry(List.copyOf(stack), now));
   }
 
-  @Override
-  public synchronized void dropSpare() {
+  private synchronized void clear() {
     ledger.write(session -> session.run("delete from build_cache"));
     entries.clear();
   }

@@ -75,6 +75,7 @@ public final class Views implements AutoCloseable {
     this.node = node;
     this.layers = layers;
     this.kept = kept;
+    layers.beforePruning(this::dropIdle);
   }
 
   /** The files that a sandbox on these layers would begin with. */
@@ -233,6 +234,16 @@ public final class Views implements AutoCloseable {
     } else {
       afterAWhile(() -> dropIfIdle(entry));
     }
+  }
+
+  /** Ends the cages through which nobody looks just now. */
+  private void dropIdle() {
+    List<Shown> idle;
+    synchronized (this) {
+      idle = shown.values().stream().filter(entry -> entry.users == 0).toList();
+      idle.forEach(entry -> shown.remove(entry.key));
+    }
+    idle.forEach(this::end);
   }
 
   private void drop(Shown entry) {

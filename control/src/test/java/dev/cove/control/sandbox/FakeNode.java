@@ -5,6 +5,7 @@ import dev.cove.guest.Guest;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
@@ -220,7 +221,7 @@ final class FakeNode implements Node {
   }
 
   @Override
-  public PortableLayer describeLayer(LayerId layer) {
+  public LayerDescription describeLayer(LayerId layer) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
   }
 
@@ -230,7 +231,7 @@ final class FakeNode implements Node {
   }
 
   @Override
-  public void importLayer(LayerId layer, PortableLayer promised, InputStream in) {
+  public void importLayer(LayerId layer, LayerDescription promised, InputStream in) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
   }
 

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 
 class ViewsTest {
   private final FakeNode node = new FakeNode();
-  private final Views views = new Views(node, new Layers(node), Duration.ofMillis(200));
+  private final Layers layers = new Layers(node);
+  private final Views views = new Views(node, layers, Duration.ofMillis(200));
 
   @AfterEach
   void stop() {
@@ -49,6 +50,16 @@ class ViewsTest {
   void a_cage_stays_while_somebody_looks_at_it() throws Exception {
     try (View _ = open(LayerId.random())) {
       Thread.sleep(500);
+      assertThat(node.shown).hasSize(1);
+    }
+  }
+
+  @Test
+  void pruning_does_not_spare_a_cage_for_somebody_who_may_come_again() {
+    layers.begin();
+    try (View _ = open(LayerId.random())) {
+      open(LayerId.random()).close();
+      layers.prune();
       assertThat(node.shown).hasSize(1);
     }
   }

@@ -2,7 +2,6 @@ package dev.cove.edge.move;
 
 import dev.cove.control.build.Spool;
 import dev.cove.control.build.Upload;
-import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.move.Moves;
 import dev.cove.control.sandbox.Branches;
@@ -38,13 +37,9 @@ public final class MoveRoutes {
         Route.of("POST", "/api/v1/import", this::take).query("name"));
   }
 
-  /** As it is now: by way of a checkpoint that goes when the file is written. */
   private void exportSandbox(Exchange exchange) throws IOException {
-    Checkpoint now = branches.checkpoint(exchange.path("box"), "");
-    try {
-      send(exchange, moves.ofCheckpoint(now));
-    } finally {
-      checkpoints.forget(now);
+    try (Branches.Moment now = branches.moment(exchange.path("box"))) {
+      send(exchange, moves.ofCheckpoint(now.checkpoint()));
     }
   }
 
@@ -56,10 +51,12 @@ public final class MoveRoutes {
     send(exchange, moves.ofTemplate(exchange.path("template")));
   }
 
-  private static void send(Exchange exchange, Moves.Export export) throws IOException {
-    exchange.withHeader("Content-Disposition", "attachment");
-    exchange.withHeader("Cache-Control", "no-store");
-    export.writeTo(exchange.stream(200, MEDIA_TYPE, OptionalLong.empty()));
+  private static void send(Exchange exchange, Moves.Export prepared) throws IOException {
+    try (Moves.Export export = prepared) {
+      exchange.withHeader("Content-Disposition", "attachment");
+      exchange.withHeader("Cache-Control", "no-store");
+      export.writeTo(exchange.stream(200, MEDIA_TYPE, OptionalLong.empty()));
+    }
   }
 
   private void take(Exchange exchange) throws IOException {

@@ -1,10 +1,10 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
-import dev.cove.engine.LayerDescription;
 import dev.cove.engine.LayerFacts;
 import dev.cove.engine.RootFs;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import java.io.IOException;
 import java.io.InputStream;

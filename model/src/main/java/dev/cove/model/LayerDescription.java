@@ -1,4 +1,4 @@
-package dev.cove.engine;
+package dev.cove.model;
 
 import java.util.List;
 
