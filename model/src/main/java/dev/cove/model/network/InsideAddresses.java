@@ -1,0 +1,29 @@
+package dev.cove.model.network;
+
+import java.net.InetAddress;
+
+/**
+ * Addresses that mean something in the network of every sandbox, and nowhere else. They are from a
+ * range that is set aside for tests of network devices, so no host of the world has them.
+ */
+public final class InsideAddresses {
+  /** Where Cove itself answers. */
+  public static final InetAddress GATEWAY = InetAddress.ofLiteral("198.18.0.1");
+
+  /** Cove's listener is bound to this one; connections to all others are handed to it as well. */
+  public static final InetAddress LISTENER = InetAddress.ofLiteral("fd63:6f76:65::1");
+
+  /** At {@link #GATEWAY}, by UDP and by TCP. */
+  public static final int DNS_PORT = 53;
+
+  /** At {@link #GATEWAY}, for programs that insist on a proxy. */
+  public static final int PROXY_PORT = 3128;
+
+  /** One for each name that a sandbox has asked for, and the gateway's own. */
+  public static final AddressRange NAMES = AddressRange.of("198.18.0.0/15");
+
+  /** What a sandbox's programs see as their own. */
+  public static final InetAddress OWN = InetAddress.ofLiteral("198.19.255.254");
+
+  private InsideAddresses() {}
+}

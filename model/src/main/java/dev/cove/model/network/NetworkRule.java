@@ -1,0 +1,132 @@
+package dev.cove.model.network;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Some hosts and ports, and perhaps only some requests to them.
+ *
+ * @param methods of HTTP requests; empty for all
+ * @param paths of HTTP requests, in which {@code *} stands for any characters; empty for all
+ */
+public record NetworkRule(
+    HostPattern host, PortRange ports, Set<String> methods, List<String> paths) {
+  private static final int MAX_TEXT = 300;
+  private static final int MAX_CONDITIONS = 32;
+  private static final int MAX_PATH = 1_024;
+  private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
+  private static final Pattern PATH = Pattern.compile("/[!-~]*");
+
+  /** What other programs might take for another path than is written. */
+  private static final Pattern AMBIGUOUS =
+      Pattern.compile("//|/\\.{1,2}(/|$)|\\\\|;|%(2[eEfF]|5[cC]|00|25)");
+
+  public NetworkRule {
+    methods = Set.copyOf(methods);
+    paths = List.copyOf(paths);
+    if (methods.size() > MAX_CONDITIONS || paths.size() > MAX_CONDITIONS) {
+      throw new IllegalArgumentException(
+          "A rule has at most %d methods and as many paths".formatted(MAX_CONDITIONS));
+    }
+    if (!methods.stream().allMatch(method -> METHOD.matcher(method).matches())) {
+      throw new IllegalArgumentException("A method is written in capital letters, as in GET");
+    }
+    if (!paths.stream().allMatch(p -> p.length() <= MAX_PATH && PATH.matcher(p).matches())) {
+      throw new IllegalArgumentException(
+          "A path begins with / and has at most %d visible ASCII characters".formatted(MAX_PATH));
+    }
+  }
+
+  /** {@code host}, {@code host:port} or {@code host:port-port}; IPv6 addresses in brackets. */
+  public static NetworkRule of(String text) {
+    if (text.length() > MAX_TEXT) {
+      throw new IllegalArgumentException("A rule has at most %d characters".formatted(MAX_TEXT));
+    }
+    int colon = text.lastIndexOf(':');
+    boolean ports = colon > text.lastIndexOf(']');
+    return new NetworkRule(
+        HostPattern.of(ports ? text.substring(0, colon) : text),
+        ports ? PortRange.of(text.substring(colon + 1)) : PortRange.ANY,
+        Set.of(),
+        List.of());
+  }
+
+  public NetworkRule withRequests(Set<String> newMethods, List<String> newPaths) {
+    return new NetworkRule(host, ports, newMethods, newPaths);
+  }
+
+  /** Whether it takes a request, and not only a connection, to know if this is meant. */
+  public boolean conditional() {
+    return !methods.isEmpty() || !paths.isEmpty();
+  }
+
+  boolean matches(Destination destination) {
+    return ports.contains(destination.port()) && host.matches(destination.host());
+  }
+
+  boolean covers(InetAddress address, int port) {
+    return ports.contains(port) && host.covers(address);
+  }
+
+  boolean matches(Request request) {
+    return (methods.isEmpty() || methods.contains(request.method()))
+        && (paths.isEmpty() || paths.stream().anyMatch(path -> like(path, request.path())));
+  }
+
+  /** A path that could be read in two ways is like no other. */
+  private static boolean like(String pattern, String path) {
+    return !AMBIGUOUS.matcher(path).find() && glob(pattern, path);
+  }
+
+  /** Without backtracking into earlier stars: the time is bounded by the product of the lengths. */
+  private static boolean glob(String pattern, String text) {
+    int p = 0;
+    int t = 0;
+    int star = -1;
+    int retry = 0;
+    while (t < text.length()) {
+      if (p < pattern.length() && pattern.charAt(p) == '*') {
+        star = p++;
+        retry = t;
+      } else if (p < pattern.length() && pattern.charAt(p) == text.charAt(t)) {
+        p++;
+        t++;
+      } else if (star >= 0) {
+        p = star + 1;
+        t = ++retry;
+      } else {
+        return false;
+      }
+    }
+    while (p < pattern.length() && pattern.charAt(p) == '*') {
+      p++;
+    }
+    return p == pattern.length();
+  }
+
+  /**
+   * The part of an HTTP request that rules can speak of.
+   *
+   * @param path without the query
+   */
+  public record Request(String method, String path) {}
+
+  /** As {@link #of} reads it, with the requests behind it for people to read. */
+  @Override
+  public String toString() {
+    var text = new StringBuilder(hostAndPorts());
+    if (!methods.isEmpty()) {
+      text.append(' ').append(String.join(",", new TreeSet<>(methods)));
+    }
+    paths.forEach(path -> text.append(' ').append(path));
+    return text.toString();
+  }
+
+  /** As {@link #of} reads it. */
+  public String hostAndPorts() {
+    return ports.equals(PortRange.ANY) ? host.toString() : host + ":" + ports;
+  }
+}
