@@ -1,6 +1,7 @@
 /*
- * Who a sandbox is: its host name, and a machine id that no other has. Written straight into the
- * writable layer before the overlay exists, so nothing in the image can redirect it.
+ * Who a sandbox is: its host name, and a machine id that no other has; and whom it asks for the
+ * addresses of others. Written straight into the writable layer before the overlay exists, so
+ * nothing in the image can redirect it.
  */
 #define _GNU_SOURCE
 #include "spawner.h"
@@ -64,6 +65,7 @@ void identity_write(const struct plan *plan, const struct trees *trees, int writ
            "127.0.0.1\tlocalhost\n127.0.1.1\t%s\n::1\tlocalhost ip6-localhost ip6-loopback\n",
            plan->id);
   write_file(etc, "hosts", text);
+  write_file(etc, "resolv.conf", "nameserver 198.18.0.1\noptions timeout:3 attempts:2\n");
   uint64_t random[2];
   check(getrandom(random, sizeof random, 0) == sizeof random ? 0 : -1);
   snprintf(text, sizeof text, "%016llx%016llx\n", (unsigned long long)random[0],

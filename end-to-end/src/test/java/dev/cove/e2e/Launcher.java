@@ -35,7 +35,13 @@ final class Launcher {
     String javaHome = System.getProperty("java.home");
     Files.writeString(folder.resolve(".build/jdk"), javaHome + "\n");
     String arguments =
-        "-XX:+UseSerialGC\n--enable-native-access=ALL-UNNAMED\n-cp\n\"%s\"\n"
+        """
+        -XX:+UseSerialGC
+        --enable-native-access=ALL-UNNAMED
+        --add-opens=java.base/sun.nio.ch=ALL-UNNAMED
+        -cp
+        "%s"
+        """
             .formatted(System.getProperty("java.class.path"));
     for (String part : List.of("server", "cli", "bench")) {
       Files.writeString(build.resolve(part + ".args"), arguments);

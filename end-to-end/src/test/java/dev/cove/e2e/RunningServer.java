@@ -148,7 +148,12 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
   public ProcessBuilder launch() {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx384m"));
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+            "-XX:+UseSerialGC",
+            "-Xmx384m"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of("dev.cove.server.ServerMain", "--port", "0"));
     var builder = new ProcessBuilder(command);

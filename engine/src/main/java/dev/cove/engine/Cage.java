@@ -1,5 +1,6 @@
 package dev.cove.engine;
 
+import dev.cove.engine.network.NetworkNamespace;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
@@ -13,6 +14,9 @@ public interface Cage {
 
   /** A new connection to the agent. The agent drops the connection that it had before. */
   SocketChannel connect() throws IOException;
+
+  /** Where what its programs send ends up. */
+  NetworkNamespace network();
 
   /** Changes the limits of a running cage; {@code diskMb} must stay what it was. */
   void limit(Resources resources);

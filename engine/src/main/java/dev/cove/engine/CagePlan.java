@@ -9,7 +9,8 @@ import java.util.List;
  * All an engine needs to build a cage.
  *
  * <p>The sandbox's id is its host name; the engine sees to it that /etc/hostname says so, that
- * /etc/hosts names it beside localhost, and that /etc/machine-id is a fresh random one.
+ * /etc/hosts names it beside localhost, that /etc/machine-id is a fresh random one, and that
+ * /etc/resolv.conf names the gateway of its network.
  */
 public record CagePlan(SandboxId id, RootFs root, Resources resources, List<VolumeMount> volumes) {
   public CagePlan {

@@ -118,6 +118,7 @@ class ServerProcessTest {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
+                "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
                 "-Xmx128m",
                 "-Djava.io.tmpdir=" + temporary,
                 "-cp",

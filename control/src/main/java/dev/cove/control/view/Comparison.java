@@ -39,7 +39,14 @@ final class Comparison {
 
   /** Not made of layers; every sandbox gets its own when it starts. */
   private static final Set<String> ITS_OWN =
-      Set.of("/dev", "/proc", "/sys", "/etc/hostname", "/etc/hosts", "/etc/machine-id");
+      Set.of(
+          "/dev",
+          "/proc",
+          "/sys",
+          "/etc/hostname",
+          "/etc/hosts",
+          "/etc/machine-id",
+          "/etc/resolv.conf");
 
   private final GuestFiles before;
   private final GuestFiles after;

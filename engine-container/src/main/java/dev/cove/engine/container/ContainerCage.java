@@ -6,6 +6,7 @@ import dev.cove.engine.CageUsage;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
+import dev.cove.engine.network.NetworkNamespace;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
@@ -102,6 +103,12 @@ final class ContainerCage implements Cage {
       channel.close();
       throw e;
     }
+  }
+
+  @Override
+  public NetworkNamespace network() {
+    ProcessKey agent = running.process();
+    return new NetworkNamespace(Path.of("/proc/%d/ns/net".formatted(agent.pid())), agent::runs);
   }
 
   @Override

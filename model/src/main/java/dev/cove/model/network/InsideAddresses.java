@@ -10,9 +10,6 @@ public final class InsideAddresses {
   /** Where Cove itself answers. */
   public static final InetAddress GATEWAY = InetAddress.ofLiteral("198.18.0.1");
 
-  /** Cove's listener is bound to this one; connections to all others are handed to it as well. */
-  public static final InetAddress LISTENER = InetAddress.ofLiteral("fd63:6f76:65::1");
-
   /** At {@link #GATEWAY}, by UDP and by TCP. */
   public static final int DNS_PORT = 53;
 
@@ -21,6 +18,12 @@ public final class InsideAddresses {
 
   /** One for each name that a sandbox has asked for, and the gateway's own. */
   public static final AddressRange NAMES = AddressRange.of("198.18.0.0/15");
+
+  /**
+   * Cove's listener is bound to this port of all addresses, loopback included: one that no program
+   * wants. Connections to all other ports, but of loopback addresses, are handed to it as well.
+   */
+  public static final int LISTENER_PORT = 1;
 
   /** What a sandbox's programs see as their own. */
   public static final InetAddress OWN = InetAddress.ofLiteral("198.19.255.254");
