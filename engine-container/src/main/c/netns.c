@@ -85,6 +85,7 @@ static int add_address(int netlink, unsigned char family, const void *address, s
   struct request request = request_of(RTM_NEWADDR, sizeof request.body.address);
   request.body.address.ifa_family = family;
   request.body.address.ifa_prefixlen = (unsigned char)(size * 8);
+  request.body.address.ifa_flags = IFA_F_NODAD; /* or it could not be a route's source yet */
   request.body.address.ifa_index = LOOPBACK;
   add_attribute(&request, IFA_LOCAL, address, size);
   add_attribute(&request, IFA_ADDRESS, address, size);

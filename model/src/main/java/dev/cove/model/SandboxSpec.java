@@ -1,11 +1,12 @@
 package dev.cove.model;
 
+import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a sandbox is to be. Labels are the only part that may change later.
+ * What a sandbox is to be. Only its labels and its network may change later.
  *
  * @param name free text, unique among the sandboxes that exist
  * @param template what its root file system starts from
@@ -20,7 +21,8 @@ public record SandboxSpec(
     Resources resources,
     Map<String, String> env,
     Map<String, String> labels,
-    List<VolumeMount> volumes) {
+    List<VolumeMount> volumes,
+    NetworkSettings network) {
   private static final int MAX_NAME = 128;
   private static final int MAX_ENTRIES = 128;
   private static final int MAX_LABEL_KEY = 128;
@@ -38,7 +40,7 @@ public record SandboxSpec(
     VolumeMount.requireTogether(volumes);
   }
 
-  /** A sandbox without volumes. */
+  /** A sandbox without volumes, which reaches nothing. */
   public SandboxSpec(
       String name,
       SandboxTemplate template,
@@ -46,11 +48,30 @@ public record SandboxSpec(
       Resources resources,
       Map<String, String> env,
       Map<String, String> labels) {
-    this(name, template, tier, resources, env, labels, List.of());
+    this(
+        name,
+        template,
+        tier,
+        resources,
+        env,
+        labels,
+        List.of(),
+        NetworkSettings.NOTHING);
+  }
+
+  public SandboxSpec withName(String newName) {
+    return new SandboxSpec(
+        newName, template, tier, resources, env, labels, volumes, network);
   }
 
   public SandboxSpec withLabels(Map<String, String> newLabels) {
-    return new SandboxSpec(name, template, tier, resources, env, newLabels, volumes);
+    return new SandboxSpec(
+        name, template, tier, resources, env, newLabels, volumes, network);
+  }
+
+  public SandboxSpec withNetwork(NetworkSettings newNetwork) {
+    return new SandboxSpec(
+        name, template, tier, resources, env, labels, volumes, newNetwork);
   }
 
   /** Refuses variable names that no shell could set and values that no process could hold. */

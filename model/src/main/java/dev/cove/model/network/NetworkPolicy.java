@@ -187,6 +187,74 @@ public record NetworkPolicy(
     return rules.stream().filter(other -> !other.equals(rule)).toList();
   }
 
+  /**
+   * One line for each thing: {@code default deny}, {@code preset packages}, {@code allow
+   * example.com:443 GET /v1/*}, {@code deny *.example.com}. Empty lines, and what begins with
+   * {@code #}, say nothing.
+   *
+   * @throws IllegalArgumentException naming the line
+   */
+  public static NetworkPolicy parse(String text) {
+    NetworkPolicy policy = NOTHING;
+    int number = 0;
+    for (String line : text.lines().toList()) {
+      number++;
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      try {
+        policy = policy.with(line.strip());
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("Line %d: %s".formatted(number, e.getMessage()), e);
+      }
+    }
+    return policy;
+  }
+
+  private NetworkPolicy with(String line) {
+    int space = line.indexOf(' ');
+    String word = space < 0 ? line : line.substring(0, space);
+    String rest = space < 0 ? "" : line.substring(space).strip();
+    return switch (word) {
+      case "default" -> new NetworkPolicy(requireFallback(rest), presets, allow, deny);
+      case "preset" -> alsoAllowing(requirePreset(rest));
+      case "allow" ->
+          new NetworkPolicy(fallback, presets, with(allow, NetworkRule.parse(rest)), deny);
+      case "deny" ->
+          new NetworkPolicy(fallback, presets, allow, with(deny, NetworkRule.parse(rest)));
+      default ->
+          throw new IllegalArgumentException(
+              "A line of a network policy begins with default, preset, allow or deny");
+    };
+  }
+
+  private static Fallback requireFallback(String name) {
+    return Fallback.find(name)
+        .orElseThrow(() -> new IllegalArgumentException("The default is allow, deny or ask"));
+  }
+
+  private static Preset requirePreset(String name) {
+    return Preset.find(name)
+        .orElseThrow(() ->
+            new IllegalArgumentException("The presets are " + String.join(", ", Preset.names())));
+  }
+
+  public NetworkPolicy alsoAllowing(Preset preset) {
+    var more = EnumSet.of(preset);
+    more.addAll(presets);
+    return new NetworkPolicy(fallback, more, allow, deny);
+  }
+
+  /** As {@link #parse} reads it. */
+  public String text() {
+    var text = new StringBuilder("default ").append(fallback.publicName()).append('\n');
+    sortedPresets()
+        .forEach(preset -> text.append("preset ").append(preset.publicName()).append('\n'));
+    allow.forEach(rule -> text.append("allow ").append(rule).append('\n'));
+    deny.forEach(rule -> text.append("deny ").append(rule).append('\n'));
+    return text.toString();
+  }
+
   /** In a lasting order, for listings. */
   public Set<Preset> sortedPresets() {
     return presets.isEmpty() ? presets : EnumSet.copyOf(presets);

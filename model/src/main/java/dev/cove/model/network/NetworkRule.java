@@ -1,6 +1,7 @@
 package dev.cove.model.network;
 
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -59,6 +60,22 @@ public record NetworkRule(
         ports ? PortRange.of(text.substring(colon + 1)) : PortRange.ANY,
         Set.of(),
         List.of());
+  }
+
+  /** What {@link #toString} gives: a rule, and perhaps methods and paths behind it. */
+  public static NetworkRule parse(String text) {
+    String[] words = text.strip().split(" +");
+    NetworkRule rule = of(words[0]);
+    Set<String> methods = new TreeSet<>();
+    List<String> paths = new ArrayList<>();
+    for (String word : List.of(words).subList(1, words.length)) {
+      if (word.startsWith("/")) {
+        paths.add(word);
+      } else {
+        methods.addAll(List.of(word.split(",")));
+      }
+    }
+    return rule.withRequests(methods, paths);
   }
 
   public NetworkRule withRequests(Set<String> newMethods, List<String> newPaths) {
@@ -134,7 +151,7 @@ public record NetworkRule(
    */
   public record Request(String method, String path) {}
 
-  /** As {@link #of} reads it, with the requests behind it for people to read. */
+  /** As {@link #parse} reads it. */
   @Override
   public String toString() {
     var text = new StringBuilder(hostAndPorts());

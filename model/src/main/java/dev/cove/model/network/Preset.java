@@ -87,6 +87,10 @@ public enum Preset {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  public static List<String> names() {
+    return Arrays.stream(values()).map(Preset::publicName).toList();
+  }
+
   public static Optional<Preset> find(String publicName) {
     return Arrays.stream(values())
         .filter(preset -> preset.publicName().equals(publicName))
