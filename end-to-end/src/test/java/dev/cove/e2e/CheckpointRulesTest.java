@@ -34,7 +34,7 @@ class CheckpointRulesTest {
   }
 
   private static CheckpointRules usual() {
-    return new CheckpointRules(false, OptionalInt.empty(), 20, OptionalInt.empty());
+    return CheckpointRules.usual();
   }
 
   private static List<String> reasons(Sandbox box) {
@@ -154,7 +154,7 @@ class CheckpointRulesTest {
 
   @Test
   void rules_outlive_the_server_and_go_with_their_sandbox() throws Exception {
-    var rules = new CheckpointRules(true, OptionalInt.of(60), 7, OptionalInt.of(48));
+    var rules = new CheckpointRules(true, OptionalInt.of(60), 7, OptionalInt.of(48), true);
     Sandbox box = server.create().detach();
     assertThat(box.setCheckpointRules(rules)).isEqualTo(rules);
     server.kill();
@@ -189,6 +189,7 @@ class CheckpointRulesTest {
               """
               before each command  off
               every so often       off
+              from inside          off
               kept                 the newest 20
               until they are       off
               """);

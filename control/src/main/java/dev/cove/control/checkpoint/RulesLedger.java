@@ -22,14 +22,15 @@ final class RulesLedger {
         session.run(
             """
             insert or replace into checkpoint_rules
-              (sandbox_id, before_exec, every_minutes, keep_automatic, max_age_hours)
-            values (?, ?, ?, ?, ?)
+              (sandbox_id, before_exec, every_minutes, keep_automatic, max_age_hours, from_inside)
+            values (?, ?, ?, ?, ?, ?)
             """,
             sandbox.value(),
             rules.beforeExec() ? 1 : 0,
             column(rules.everyMinutes()),
             rules.keepAutomatic(),
-            column(rules.maxAgeHours())));
+            column(rules.maxAgeHours()),
+            rules.fromInside() ? 1 : 0));
   }
 
   private static @Nullable Integer column(OptionalInt value) {
@@ -41,13 +42,18 @@ final class RulesLedger {
     ledger.read(session ->
         session.query(
             """
-            select sandbox_id, before_exec, keep_automatic, every_minutes, max_age_hours
+            select sandbox_id, before_exec, keep_automatic, every_minutes, max_age_hours,
+                   from_inside
             from checkpoint_rules
             """,
             row -> {
               var rules =
                   new CheckpointRules(
-                      row.getInt(2) != 0, number(row, 4), row.getInt(3), number(row, 5));
+                      row.getInt(2) != 0,
+                      number(row, 4),
+                      row.getInt(3),
+                      number(row, 5),
+                      row.getInt(6) != 0);
               all.put(new SandboxId(row.getString(1)), rules);
               return rules;
             }));

@@ -38,13 +38,15 @@ public final class RuleRoutes {
       boolean beforeExec,
       Optional<Integer> everyMinutes,
       int keepAutomatic,
-      Optional<Integer> maxAgeHours) {
+      Optional<Integer> maxAgeHours,
+      boolean fromInside) {
     private static RulesBody of(CheckpointRules rules) {
       return new RulesBody(
           rules.beforeExec(),
           boxed(rules.everyMinutes()),
           rules.keepAutomatic(),
-          boxed(rules.maxAgeHours()));
+          boxed(rules.maxAgeHours()),
+          rules.fromInside());
     }
 
     private static Optional<Integer> boxed(OptionalInt value) {
@@ -57,13 +59,15 @@ public final class RuleRoutes {
       @Nullable Boolean beforeExec,
       @Nullable Integer everyMinutes,
       @Nullable Integer keepAutomatic,
-      @Nullable Integer maxAgeHours) {
+      @Nullable Integer maxAgeHours,
+      @Nullable Boolean fromInside) {
     private CheckpointRules toRules() {
       return new CheckpointRules(
           Boolean.TRUE.equals(beforeExec),
           optional(everyMinutes),
           keepAutomatic == null ? CheckpointRules.DEFAULT.keepAutomatic() : keepAutomatic,
-          optional(maxAgeHours));
+          optional(maxAgeHours),
+          Boolean.TRUE.equals(fromInside));
     }
 
     private static OptionalInt optional(@Nullable Integer value) {
