@@ -24,35 +24,35 @@ final class RuleFlags {
     verb.value(
             prefix + "before-exec",
             "on|off",
-            "Take one before each command, which is not started if that fails.",
+            "Take a checkpoint before each command, which is not started if that fails.",
             RuleFlags::onOrOff,
             Toggle.class,
             toggle -> also(now -> now.withBeforeExec(toggle == Toggle.ON)))
         .value(
             prefix + "every",
             "MINUTES|off",
-            "Take one so often.",
+            "Take a checkpoint so often.",
             RuleFlags::numberOrOff,
             OptionalInt.class,
             minutes -> also(now -> now.withEveryMinutes(minutes)))
         .value(
             prefix + "from-inside",
             "on|off",
-            "Let programs inside ask for one, with the command cove-checkpoint.",
+            "Let programs inside ask for checkpoints, with the command cove-checkpoint.",
             RuleFlags::onOrOff,
             Toggle.class,
             toggle -> also(now -> now.withFromInside(toggle == Toggle.ON)))
         .value(
             prefix + "keep",
             "N",
-            "Keep the newest N of those that nobody asked for, and of those asked for inside.",
+            "Keep the newest N checkpoints that nobody asked for, and N that were asked for inside.",
             Integer::valueOf,
             Integer.class,
             kept -> also(now -> now.withKeepAutomatic(kept)))
         .value(
             prefix + "max-age",
             "HOURS|off",
-            "Drop those when they get older.",
+            "Drop such checkpoints when they get older.",
             RuleFlags::numberOrOff,
             OptionalInt.class,
             hours -> also(now -> now.withMaxAgeHours(hours)));

@@ -150,6 +150,11 @@ public final class Checkpoints implements LayerHolder {
     dropByRules(sandbox);
   }
 
+  /** Takes note of rules that were written down with their sandbox. */
+  public void noteRules(SandboxId sandbox, CheckpointRules recorded) {
+    rules.put(sandbox, recorded);
+  }
+
   /** Drops what is known of a sandbox that is gone; its checkpoints stay. */
   public void forgetRules(SandboxId sandbox) {
     rules.remove(sandbox);

@@ -47,6 +47,7 @@ public final class AutomaticCheckpoints implements AutoCloseable {
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
     this.clock = clock;
+    lifecycle.onRules(checkpoints::noteRules);
   }
 
   /** Looks from now on for what is due. */
