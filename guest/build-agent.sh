@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the agent: build-agent.sh TARGET_FOLDER. Static, so that it runs in any root file system.
+# Builds the agent and the command that lies in every sandbox: build-agent.sh TARGET_FOLDER. Static, so that it runs in any root file system.
 set -eu
 mkdir -p "$1"
 target=$(cd "$1" && pwd)
@@ -17,11 +17,15 @@ if ! command -v $compiler >/dev/null 2>&1; then
 fi
 mkdir -p "$out"
 # Unchanged sources give an unchanged file, and a build that does nothing.
-if [ -x "$out/cove-agent" ] && [ -z "$(find src/main/c build-agent.sh -newer "$out/cove-agent")" ]; then
+if [ -x "$out/cove-checkpoint" ] && [ -x "$out/cove-agent" ] && [ -z "$(find src/main/c build-agent.sh -newer "$out/cove-agent")" ]; then
   exit 0
 fi
-$compiler -std=gnu11 -Os -static -s -pthread -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
-  -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables \
-  -Wl,--gc-sections -Wl,-z,noseparate-code \
-  -o "$out/cove-agent.tmp" src/main/c/*.c
+compile() {
+  $compiler -std=gnu11 -Os -static -s -pthread -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
+    -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables \
+    -Wl,--gc-sections -Wl,-z,noseparate-code "$@"
+}
+compile -o "$out/cove-checkpoint.tmp" src/main/c/inside/*.c
+mv "$out/cove-checkpoint.tmp" "$out/cove-checkpoint"
+compile -o "$out/cove-agent.tmp" src/main/c/*.c
 mv "$out/cove-agent.tmp" "$out/cove-agent"

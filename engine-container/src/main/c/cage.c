@@ -202,7 +202,7 @@ __attribute__((noreturn)) static void exec_agent(int socket) {
   char caps[32], listen_fd[8];
   snprintf(caps, sizeof caps, "%llx", ROOT_CAPS);
   snprintf(listen_fd, sizeof listen_fd, "%d", LISTEN_FD);
-  char *argv[] = {"cove-agent", "--listen-fd", listen_fd, "--caps", caps, NULL};
+  char *argv[] = {"cove-agent", "--listen-fd", listen_fd, "--caps", caps, "--asks", "on", NULL};
   char *envp[] = {NULL};
   check((int)syscall(SYS_execveat, host.agent, "", argv, envp, AT_EMPTY_PATH));
   child_fail(EINVAL);

@@ -48,6 +48,16 @@ static int load_agent(const char *path) {
   return memory;
 }
 
+static void load_command(const char *path) {
+  int file = must(open(path, O_RDONLY | O_CLOEXEC), path);
+  struct stat info;
+  must(fstat(file, &info), path);
+  host.command_size = (size_t)info.st_size;
+  host.command = mmap(NULL, host.command_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
+  must(host.command == MAP_FAILED ? -1 : 0, path);
+  close(file);
+}
+
 static int read_number(const char *path) {
   char text[32] = "";
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -106,9 +116,10 @@ void host_prepare(int argc, char **argv) {
       {"sandboxes", 1, 0, 's'}, {"base-images", 1, 0, 'b'}, {"sockets", 1, 0, 'u'},
       {"spares", 1, 0, 'p'},    {"sealed", 1, 0, 'S'},      {"volumes", 1, 0, 'v'},
       {"agent", 1, 0, 'a'},     {"cgroup", 1, 0, 'c'},      {"cgroup2", 1, 0, 'C'},
-      {"net-pool", 1, 0, 'n'},  {"favor-moves", 0, 0, 'f'}, {0, 0, 0, 0}};
+      {"net-pool", 1, 0, 'n'},  {"favor-moves", 0, 0, 'f'}, {"command", 1, 0, 'i'},
+      {0, 0, 0, 0}};
   const char *sandboxes = NULL, *base_images = NULL, *sockets = NULL, *agent = NULL, *spares = NULL,
-             *sealed = NULL, *volumes = NULL;
+             *sealed = NULL, *volumes = NULL, *command = NULL;
   int favor = 0, option;
   while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
     switch (option) {
@@ -116,6 +127,7 @@ void host_prepare(int argc, char **argv) {
       case 'b': base_images = optarg; break;
       case 'u': sockets = optarg; break;
       case 'a': agent = optarg; break;
+      case 'i': command = optarg; break;
       case 'p': spares = optarg; break;
       case 'S': sealed = optarg; break;
       case 'v': volumes = optarg; break;
@@ -129,7 +141,8 @@ void host_prepare(int argc, char **argv) {
       default: exit(2);
     }
   }
-  if (!sandboxes || !base_images || !sockets || !agent || !spares || !sealed || !volumes) exit(2);
+  if (!sandboxes || !base_images || !sockets || !agent || !command || !spares || !sealed || !volumes)
+    exit(2);
   host.proc = open_folder("/proc");
   host.mount_ns = must(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC), "mount namespace");
   host.net_ns = must(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
@@ -140,6 +153,7 @@ void host_prepare(int argc, char **argv) {
   host.sealed = open_folder(sealed);
   host.volumes = open_folder(volumes);
   host.agent = load_agent(agent);
+  load_command(command);
   int max_partitions = read_number("/sys/module/loop/parameters/max_part");
   leave_host_mounts(sandboxes);
   host.own_mount_ns = must(openat(host.proc, "self/ns/mnt", O_RDONLY | O_CLOEXEC), "own mounts");

@@ -38,6 +38,8 @@ struct host {
   int sealed;        /* folder with images that nobody writes any more */
   int volumes;       /* folder with the images of volumes */
   int agent;         /* sealed memfd */
+  const void *command; /* cove-checkpoint, which every sandbox gets a copy of */
+  size_t command_size;
   int cgroups[MAX_CGROUPS];
   int cgroup_count;
   int cgroup2;       /* -1 where the v2 hierarchy is not used */

@@ -31,11 +31,12 @@ int move_mount_to(int mount, int target) {
                       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
-static int set_attributes(int mount, uint64_t set, int user_ns) {
+static int set_attributes(int mount, uint64_t set, uint64_t clear, int user_ns) {
   struct mount_attr attributes;
   memset(&attributes, 0, sizeof attributes);
   attributes.attr_set = set;
-  if (set & MOUNT_ATTR_NOATIME) attributes.attr_clr = MOUNT_ATTR__ATIME;
+  attributes.attr_clr = clear;
+  if (set & MOUNT_ATTR_NOATIME) attributes.attr_clr |= MOUNT_ATTR__ATIME;
   attributes.propagation = MS_PRIVATE;
   if (user_ns >= 0) {
     attributes.attr_set |= MOUNT_ATTR_IDMAP;
@@ -143,7 +144,7 @@ static void dress_upper(int writable, int number, int lower) {
 }
 
 static void id_map(int mount, unsigned attributes, int user_ns) {
-  check(set_attributes(mount, attributes | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, user_ns));
+  check(set_attributes(mount, attributes | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0, user_ns));
 }
 
 static void overlay(const char *lower, int number, const char *target) {
@@ -247,7 +248,20 @@ static void volumes(const struct plan *plan, const struct trees *trees, int root
   step_name = NULL;
 }
 
-/* One small tmpfs per sandbox holds /dev, /dev/shm, /sys and what masks parts of /proc. */
+/*
+ * The commands that every sandbox has, whatever it is made of: below /dev, which is in every sandbox
+ * and in no layer. A copy in the sandbox's own memory, so that no file is shared with other sandboxes.
+ */
+static void commands(int small) {
+  step = "lay out Cove's own commands";
+  check(mkdirat(small, "cove", 0755));
+  int file = check(openat(small, "cove/cove-checkpoint", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0555));
+  ssize_t written = write(file, host.command, host.command_size);
+  if (written != (ssize_t)host.command_size) child_fail(written < 0 ? errno : ENOSPC);
+  close(file);
+}
+
+/* One small tmpfs per sandbox holds /dev, /dev/shm, /sys, commands, and what masks parts of /proc. */
 static void small_tmpfs(const struct plan *plan) {
   step = "mount the tmpfs for /dev";
   char size[32], uid[16];
@@ -275,27 +289,38 @@ static void small_tmpfs(const struct plan *plan) {
                {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0}};
   for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
     check(mknodat(dev, nodes[i].name, S_IFCHR | 0666, makedev(nodes[i].major, nodes[i].minor)));
+  check(mkdirat(dev, "cove", 0755));
   check(symlinkat("pts/ptmx", dev, "ptmx"));
   check(symlinkat("/proc/self/fd", dev, "fd"));
   check(symlinkat("/proc/self/fd/0", dev, "stdin"));
   check(symlinkat("/proc/self/fd/1", dev, "stdout"));
   check(symlinkat("/proc/self/fd/2", dev, "stderr"));
   close(dev);
+  commands(small);
   close(small);
 }
 
 /* Puts a part of the small tmpfs, or of /proc itself, over target. */
-static void cover(int from, const char *name, unsigned attributes, int target) {
+static void cover_with(int from, const char *name, unsigned set, unsigned clear, int target) {
   int part = check(open_tree_at(from, name, OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW));
-  check(set_attributes(part, attributes, -1));
+  check(set_attributes(part, set, clear, -1));
   check(move_mount_to(part, target));
   close(part);
+}
+
+static void cover(int from, const char *name, unsigned attributes, int target) {
+  cover_with(from, name, attributes, 0, target);
 }
 
 static void dev_and_sys(const struct plan *plan, int root) {
   step = "mount /dev";
   int target = walk(root, "dev");
   cover(AT_FDCWD, "/small/dev", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, target);
+  close(target);
+  step = "mount /dev/cove";
+  target = walk(root, "dev/cove");
+  cover_with(AT_FDCWD, "/small/cove", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+             MOUNT_ATTR_NOEXEC, target);
   close(target);
   step = "mount /dev/shm";
   target = walk(root, "dev/shm");

@@ -24,7 +24,8 @@
 #define AGENT_BUILD "cove-agent 0.1.0"
 
 enum {
-  PROTOCOL_VERSION = 1,
+  PROTOCOL_VERSION = 2,
+  PROTOCOL_VERSION_WITH_ASKS = 2,
   PROTOCOL_MIN_VERSION = 1,
   PROTOCOL_MAGIC = 0x45564f43,
   FRAME_HEAD = 9,
@@ -47,7 +48,8 @@ enum {
 };
 
 enum frame_type {
-  HELLO = 1, OPEN, ARGS, REPLY, FAIL, DATA, END, CREDIT, EXIT, CLOSE, SIGNAL, RESIZE,
+  HELLO = 1, OPEN, ARGS, REPLY, FAIL, DATA, END, CREDIT, EXIT, CLOSE, SIGNAL, RESIZE, ASK,
+  ANSWER,
 };
 
 enum op {
@@ -107,6 +109,7 @@ void store_u32(uint8_t *, uint32_t);
 
 void link_listen(int fd);
 bool link_up(void);
+bool link_hears_asks(void);
 void link_break(const char *why);
 bool link_has_room(void); /* for one more full DATA frame */
 void link_send(enum frame_type, uint32_t channel, const void *, size_t);
@@ -114,6 +117,15 @@ void link_send2(enum frame_type, uint32_t channel, const void *, size_t, const v
 uint8_t *link_data_begin(size_t room); /* where up to room bytes of a DATA frame may be put */
 void link_data_end(uint32_t channel, enum stream, size_t len);
 void link_flush(void);
+
+/* ---- ask.c: what is asked from inside the sandbox */
+
+bool ask_listen(void);
+const char *ask_folder(void); /* where the commands lie that ask; NULL when nobody may */
+void ask_answer(const uint8_t *payload, size_t len);
+void ask_lost(void);
+void ask_expire(int64_t now);
+int64_t ask_next_deadline(void); /* -1: none */
 
 /* ---- channel.c: what the host has open */
 

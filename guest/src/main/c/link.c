@@ -14,6 +14,7 @@ enum { SOFT = 128 << 10, HARD = 4 << 20, KEPT = 16 << 10, IN_SIZE = 2 * (FRAME_H
 
 static struct source listener, peer = {.fd = -1};
 static bool greeted, broken;
+static uint16_t host_version;
 static uint8_t in[IN_SIZE];
 static size_t in_len;
 static uint8_t *out;
@@ -28,9 +29,12 @@ static void drop_link(void) {
   free(out);
   out = NULL;
   channels_lost();
+  ask_lost();
 }
 
 bool link_up(void) { return peer.fd >= 0 && greeted && !broken; }
+
+bool link_hears_asks(void) { return link_up() && host_version >= PROTOCOL_VERSION_WITH_ASKS; }
 
 /* The link is really dropped by link_flush: callers may be deep inside one of its channels. */
 void link_break(const char *why) {
@@ -144,6 +148,7 @@ static void take_hello(uint8_t type, uint32_t channel, const uint8_t *payload, s
     link_break("the host does not speak our protocol");
   else
     greeted = true;
+  host_version = version;
 }
 
 static void parse_frames(void) {
@@ -160,7 +165,9 @@ static void parse_frames(void) {
     if (in_len - at - FRAME_HEAD < len) break;
     const uint8_t *payload = in + at + FRAME_HEAD;
     at += FRAME_HEAD + len;
-    if (greeted)
+    if (greeted && type == ANSWER && channel == 0)
+      ask_answer(payload, len);
+    else if (greeted)
       channel_frame(type, channel, payload, len);
     else
       take_hello(type, channel, payload, len);

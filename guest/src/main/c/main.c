@@ -65,19 +65,26 @@ static int bind_socket(const char *path) {
   return rename(address.sun_path, path) < 0 ? -1 : fd;
 }
 
+static int64_t next_deadline(void) {
+  int64_t a = process_next_deadline(), b = ask_next_deadline();
+  return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
 static void usage(void) {
-  fputs("usage: cove-agent (--listen-fd N | --socket PATH) [--caps HEX]\n", stderr);
+  fputs("usage: cove-agent (--listen-fd N | --socket PATH) [--caps HEX] [--asks on]\n", stderr);
   _exit(64);
 }
 
 int main(int argc, char **argv) {
   int listen_fd = -1;
+  bool asks = false;
   uint64_t caps = ~0ull;
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 >= argc) usage();
     if (strcmp(argv[i], "--listen-fd") == 0) listen_fd = atoi(argv[i + 1]);
     else if (strcmp(argv[i], "--socket") == 0) listen_fd = bind_socket(argv[i + 1]);
     else if (strcmp(argv[i], "--caps") == 0) caps = strtoull(argv[i + 1], NULL, 16);
+    else if (strcmp(argv[i], "--asks") == 0) asks = strcmp(argv[i + 1], "on") == 0;
     else usage();
   }
   if (listen_fd < 3) usage();
@@ -94,10 +101,12 @@ int main(int argc, char **argv) {
   loop_init();
   signals_init();
   spawn_init(caps);
+  if (asks && !ask_listen()) _exit(75);
   link_listen(listen_fd);
   while (!leave) {
-    loop_round(channels_wanting() && link_has_room() ? 0 : process_next_deadline());
+    loop_round(channels_wanting() && link_has_room() ? 0 : next_deadline());
     process_expire(now_ns());
+    ask_expire(now_ns());
     channels_produce();
     link_flush();
   }

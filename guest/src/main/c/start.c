@@ -34,33 +34,52 @@ static char **get_strings(struct cursor *c, uint32_t *count, uint32_t spare) {
   return list;
 }
 
-static const char *find_env(const struct request *r, const char *name) {
+static char **find_entry(struct request *r, const char *name) {
   size_t n = strlen(name);
   for (uint32_t i = 0; i < r->envc; i++)
-    if (strncmp(r->envp[i], name, n) == 0 && r->envp[i][n] == '=') return r->envp[i] + n + 1;
+    if (strncmp(r->envp[i], name, n) == 0 && r->envp[i][n] == '=') return &r->envp[i];
   return NULL;
+}
+
+static void put_text(struct buf *b, const char *text) { put(b, text, strlen(text)); }
+
+/* Cove's own commands are found last, in whatever else is looked through. */
+static void put_path(struct buf *b, const char *path) {
+  const char *folder = ask_folder();
+  put_text(b, "PATH=");
+  put_text(b, path);
+  if (folder && *path && !strstr(path, folder)) {
+    put_text(b, ":");
+    put_text(b, folder);
+  }
+  put(b, "", 1);
 }
 
 static void add_defaults(struct request *r, const struct user *u) {
   const char *defaults[][2] = {
       {"HOME", u->home},   {"USER", u->name},    {"LOGNAME", u->name},
-      {"SHELL", u->shell}, {"PATH", DEFAULT_PATH},
+      {"SHELL", u->shell},
       {"TERM", r->flags & FLAG_TERMINAL ? "xterm-256color" : "dumb"},
   };
   enum { COUNT = sizeof defaults / sizeof *defaults };
   size_t offsets[COUNT];
   uint32_t added = 0;
   for (int i = 0; i < COUNT; i++) {
-    if (find_env(r, defaults[i][0])) continue;
+    if (find_entry(r, defaults[i][0])) continue;
     offsets[added++] = r->defaults.len;
-    put(&r->defaults, defaults[i][0], strlen(defaults[i][0]));
-    put(&r->defaults, "=", 1);
+    put_text(&r->defaults, defaults[i][0]);
+    put_text(&r->defaults, "=");
     put(&r->defaults, defaults[i][1], strlen(defaults[i][1]) + 1);
   }
-  for (uint32_t i = 0; i < added && !r->defaults.failed; i++)
+  char **path = find_entry(r, "PATH");
+  size_t path_at = r->defaults.len;
+  put_path(&r->defaults, path ? strchr(*path, '=') + 1 : DEFAULT_PATH);
+  if (r->defaults.failed) return;
+  for (uint32_t i = 0; i < added; i++)
     r->envp[r->envc + i] = (char *)r->defaults.data + offsets[i];
-  r->path = find_env(r, "PATH");
-  if (!r->path) r->path = DEFAULT_PATH;
+  if (!path) path = &r->envp[r->envc + added];
+  *path = (char *)r->defaults.data + path_at;
+  r->path = *path + strlen("PATH=");
 }
 
 static bool get_request(struct cursor *c, struct request *r) {

@@ -1,5 +1,6 @@
 package dev.cove.cli;
 
+import dev.cove.sdk.CheckpointRules;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import java.util.List;
@@ -31,6 +32,8 @@ final class CreateFlags {
   private List<String> volumes = List.of();
 
   private Optional<String> idempotencyKey = Optional.empty();
+
+  private final RuleFlags rules = new RuleFlags("--checkpoint-");
 
   void describe(Description verb) {
     var sizes = new Megabytes();
@@ -90,7 +93,8 @@ final class CreateFlags {
             "--idempotency-key",
             "KEY",
             "The same key gives the same sandbox, however often it is sent.",
-            v -> idempotencyKey = Optional.of(v));
+            v -> idempotencyKey = Optional.of(v))
+        .with(rules::describe);
   }
 
   /** Whether what it starts from may say itself what is to run. */
@@ -130,6 +134,11 @@ final class CreateFlags {
     options = with(options, disk.map(Megabytes.Size::count), CreateOptions::diskMb);
     options = with(options, maxProcesses, CreateOptions::maxProcesses);
     options = with(options, idempotencyKey, CreateOptions::idempotencyKey);
+    options =
+        with(
+            options,
+            rules.change().map(change -> change.apply(CheckpointRules.usual())),
+            CreateOptions::checkpointRules);
     for (String text : volumes) {
       VolumeFlag flag = VolumeFlag.parse(text);
       options = options.volume(flag.volume(), flag.target(), flag.readOnly());

@@ -68,6 +68,9 @@ final class LocalNode implements Node {
   public void onLost(LostListener listener) {}
 
   @Override
+  public void onCheckpointAsked(CheckpointListener listener) {}
+
+  @Override
   public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
     if (!(spec.template().base() == Base.HOST)) {
       throw new CoveException(ErrorCode.INVALID_REQUEST, "There is no such template");

@@ -8,6 +8,7 @@ import dev.cove.sdk.Checkpoint;
 import dev.cove.sdk.CheckpointRules;
 import dev.cove.sdk.Command;
 import dev.cove.sdk.CoveApiException;
+import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.ProcessInfo;
 import dev.cove.sdk.Sandbox;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ class CheckpointRulesTest {
   }
 
   private static CheckpointRules usual() {
-    return new CheckpointRules(false, OptionalInt.empty(), 20, OptionalInt.empty());
+    return CheckpointRules.usual();
   }
 
   private static List<String> reasons(Sandbox box) {
@@ -154,7 +155,7 @@ class CheckpointRulesTest {
 
   @Test
   void rules_outlive_the_server_and_go_with_their_sandbox() throws Exception {
-    var rules = new CheckpointRules(true, OptionalInt.of(60), 7, OptionalInt.of(48));
+    var rules = new CheckpointRules(true, OptionalInt.of(60), 7, OptionalInt.of(48), true);
     Sandbox box = server.create().detach();
     assertThat(box.setCheckpointRules(rules)).isEqualTo(rules);
     server.kill();
@@ -163,6 +164,85 @@ class CheckpointRulesTest {
     assertThat(again.checkpointRules()).isEqualTo(rules);
     again.delete();
     assertRefused(404, "not_found", again::checkpointRules);
+  }
+
+  @Test
+  void rules_may_be_given_from_the_start_and_outlive_the_server() throws Exception {
+    CheckpointRules rules = usual().withBeforeExec(true).withKeepAutomatic(3).withFromInside(true);
+    var options = CreateOptions.defaults().checkpointRules(rules);
+    Sandbox box = server.create(options).detach();
+    assertThat(box.checkpointRules()).isEqualTo(rules);
+    box.files().write(FILE, "one");
+    box.exec("cove-checkpoint");
+    assertThat(reasons(box)).containsExactly("before-exec", "inside");
+    server.kill();
+    server.start();
+    Sandbox again = server.cove().sandboxes().require(box.id());
+    assertThat(again.checkpointRules()).isEqualTo(rules);
+    try (Sandbox child = again.fork()) {
+      assertThat(child.checkpointRules()).isEqualTo(rules);
+      assertThat(child.exec("cove-checkpoint").exitCode()).isZero();
+      assertThat(reasons(child)).contains("inside");
+    }
+    String kept = again.checkpoint().id();
+    try (Sandbox usual = server.create(CreateOptions.defaults().checkpoint(kept));
+        Sandbox ruled = server.create(options.checkpoint(kept))) {
+      assertThat(usual.checkpointRules()).isEqualTo(usual());
+      assertThat(ruled.checkpointRules()).isEqualTo(rules);
+    }
+    again.delete();
+  }
+
+  @Test
+  void a_sandbox_with_senseless_rules_is_not_made() {
+    var options = CreateOptions.defaults().name("senseless");
+    for (CreateOptions wrong :
+        List.of(
+            options.checkpointRules(usual().withKeepAutomatic(0)),
+            options
+                .image("registry.invalid/nothing:1")
+                .checkpointRules(usual().withMaxAgeHours(OptionalInt.of(0))))) {
+      assertRefused(400, "invalid_request", () -> server.create(wrong));
+    }
+    assertThat(server.cove().sandboxes().list()).isEmpty();
+  }
+
+  @Test
+  void a_create_from_a_checkpoint_may_be_repeated() {
+    try (Sandbox box = server.create()) {
+      box.files().write(FILE, "kept");
+      String kept = box.checkpoint().id();
+      var options = CreateOptions.defaults().checkpoint(kept).idempotencyKey("the same " + kept);
+      try (Sandbox made = server.create(options)) {
+        assertThat(server.create(options).detach().id()).isEqualTo(made.id());
+        assertThat(made.files().readString(FILE)).isEqualTo("kept");
+        assertRefused(409, "conflict", () -> server.create(options.memoryMb(64)));
+        assertRefused(
+            409, "conflict", () -> server.create(options.checkpointRules(usual())));
+        String other = box.checkpoint().id();
+        assertRefused(409, "conflict", () -> server.create(options.checkpoint(other)));
+        server.cove().checkpoints().delete(kept);
+        assertThat(server.create(options).detach().id()).isEqualTo(made.id());
+      }
+      assertRefused(409, "conflict", () -> server.create(options));
+    }
+  }
+
+  @Test
+  void the_command_line_creates_with_rules() throws Exception {
+    String id =
+        cli()
+            .run("create", "--checkpoint-every", "30", "--checkpoint-from-inside", "on")
+            .succeeded()
+            .stdout()
+            .strip();
+    try (Sandbox box = server.cove().sandboxes().require(id)) {
+      assertThat(box.checkpointRules())
+          .isEqualTo(usual().withEveryMinutes(OptionalInt.of(30)).withFromInside(true));
+      box.delete();
+    }
+    assertThat(cli().run("create", "--checkpoint-keep", "0").exitCode()).isEqualTo(1);
+    assertThat(cli().run("create", "--checkpoint-before-exec", "maybe").exitCode()).isEqualTo(2);
   }
 
   @Test
@@ -189,6 +269,7 @@ class CheckpointRulesTest {
               """
               before each command  off
               every so often       off
+              from inside          off
               kept                 the newest 20
               until they are       off
               """);

@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The agent's program, as it was built with this module for the machine we run on. */
+/** A program for the inside of sandboxes, as it was built with this module for this machine. */
 public final class AgentBinary {
   private final byte[] bytes;
   private final String sha256;
@@ -22,15 +22,24 @@ public final class AgentBinary {
   }
 
   public static AgentBinary forThisMachine() {
+    return find("cove-agent");
+  }
+
+  /** What asks the agent for a checkpoint. */
+  public static AgentBinary checkpointCommand() {
+    return find("cove-checkpoint");
+  }
+
+  private static AgentBinary find(String program) {
     String arch = System.getProperty("os.arch").equals("aarch64") ? "aarch64" : "x86_64";
-    String name = "/native/linux-" + arch + "/cove-agent";
+    String name = "/native/linux-" + arch + "/" + program;
     try (InputStream in = AgentBinary.class.getResourceAsStream(name)) {
       if (in == null) {
-        throw new IllegalStateException("This build of Cove has no agent for linux-" + arch);
+        throw new IllegalStateException("This build of Cove has no %s for linux-%s".formatted(program, arch));
       }
       return new AgentBinary(in.readAllBytes());
     } catch (IOException e) {
-      throw new UncheckedIOException("The agent's program can't be read", e);
+      throw new UncheckedIOException("The program " + program + " can't be read", e);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.cove.guest;
 
 import dev.cove.guest.FrameReader.Incoming;
+import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
@@ -31,10 +32,17 @@ public final class GuestLink implements Guest, AutoCloseable {
   private static final int CHANNELS_MAX = 4000;
 
   private static final long HELD_LOOK_MILLIS = 1_000;
+
+  /** Who asks again and again is slowed down by this, and not we. */
+  private static final Duration REFUSAL_DELAY = Duration.ofMillis(200);
+
+  private static final int ANSWER_MAX = 1_000;
   private static final String BUILD = "cove 0.1.0";
 
   private final ByteChannel socket;
+  private final InsideRequests inside;
   private final LinkWriter writer = new LinkWriter();
+  private final AtomicBoolean asked = new AtomicBoolean();
   private final Map<Integer, LinkChannel> channels = new ConcurrentHashMap<>(4);
   private final AtomicInteger lastChannel = new AtomicInteger();
   private final AtomicBoolean ended = new AtomicBoolean();
@@ -46,22 +54,30 @@ public final class GuestLink implements Guest, AutoCloseable {
 
   private record Hello(int version, String build) {}
 
-  private GuestLink(ByteChannel socket) {
+  private GuestLink(ByteChannel socket, InsideRequests inside) {
     this.socket = socket;
+    this.inside = inside;
   }
 
   /**
    * Takes the socket over and greets the agent.
    *
+   * @param inside hears what is asked from inside the sandbox
    * @throws GuestLinkException no agent answered in time, or none that we understand; the socket is
    *     then closed
    */
-  public static GuestLink open(SocketChannel socket, Duration helloTimeout) {
-    return open((ByteChannel) socket, helloTimeout);
+  public static GuestLink open(
+      SocketChannel socket, Duration helloTimeout, InsideRequests inside) {
+    return open((ByteChannel) socket, helloTimeout, inside);
   }
 
-  static GuestLink open(ByteChannel socket, Duration helloTimeout) {
-    GuestLink link = new GuestLink(socket);
+  /** Takes the socket over for callers alone: whatever is asked from inside is refused. */
+  public static GuestLink open(SocketChannel socket, Duration helloTimeout) {
+    return open(socket, helloTimeout, InsideRequests.NONE);
+  }
+
+  static GuestLink open(ByteChannel socket, Duration helloTimeout, InsideRequests inside) {
+    GuestLink link = new GuestLink(socket, inside);
     link.writer.sendNow(
         Frame.HELLO,
         0,
@@ -351,12 +367,68 @@ public final class GuestLink implements Guest, AutoCloseable {
   }
 
   private void dispatch(Incoming frame) throws BrokenFrameException {
+    if (frame.channel() == 0 && frame.type() == Frame.ASK) {
+      takeAsk(new PayloadReader(frame.payload()));
+      return;
+    }
     LinkChannel channel = channels.get(frame.channel());
     if (channel == null) {
       throw new BrokenFrameException("a frame came on a channel that is not open");
     }
     if (channel.onFrame(frame.type(), frame.payload())) {
       channels.remove(frame.channel());
+    }
+  }
+
+  private void takeAsk(PayloadReader reader) throws BrokenFrameException {
+    if (hello.join().version() < Frame.VERSION_WITH_ASKS) {
+      throw new BrokenFrameException("it asked, which its version does not know");
+    }
+    int number = reader.i32();
+    int what = reader.u8();
+    String name = reader.text();
+    reader.requireEnd();
+    if (!asked.compareAndSet(false, true)) {
+      throw new BrokenFrameException("it asked again before it had an answer");
+    }
+    Thread.ofVirtual().name("guest-link-answer").start(() -> answer(number, what, name));
+  }
+
+  private void answer(int number, int what, String name) {
+    Payload answer = new Payload().u32(number);
+    try {
+      if (what != Frame.ASK_CHECKPOINT) {
+        throw new CoveException(ErrorCode.UNSUPPORTED, "The server does not know this request.");
+      }
+      String id = inside.checkpoint(name);
+      answer.u8(Frame.GRANTED).text(id);
+    } catch (CoveException e) {
+      answer.u8(Frame.REFUSED).text(shortened(String.valueOf(e.getMessage())));
+      if (pausedUntilEnd(REFUSAL_DELAY)) {
+        return;
+      }
+    } finally {
+      asked.set(false); // before the answer: what follows it is no second request
+    }
+    writer.sendNow(Frame.ANSWER, 0, answer.toBytes());
+  }
+
+  private static String shortened(String message) {
+    return message.length() <= ANSWER_MAX ? message : message.substring(0, ANSWER_MAX);
+  }
+
+  /** True when the link ended meanwhile. */
+  private boolean pausedUntilEnd(Duration time) {
+    try {
+      closed.get(time.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
     }
   }
 

@@ -79,7 +79,7 @@ class GarbageTest {
 
   private static byte[] randomFrame(Random random) {
     int channel = random.nextInt(6);
-    int type = random.nextInt(14);
+    int type = random.nextInt(16);
     byte[] payload = new byte[random.nextInt(64)];
     random.nextBytes(payload);
     if (type == Frame.OPEN || random.nextInt(3) == 0) {

@@ -2,6 +2,7 @@ package dev.cove.guest;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,6 +25,14 @@ import org.junit.jupiter.api.Test;
 class LinkFuzzTest {
   private static final Duration SOON = Duration.ofSeconds(10);
 
+  /** What the agent asks is answered or refused. */
+  private static String checkpoint(String name) {
+    if (name.isEmpty()) {
+      throw new CoveException(ErrorCode.CONFLICT, "no");
+    }
+    return "c0123456789abcdefghi";
+  }
+
   private interface Call {
     void run() throws IOException, InterruptedException, ExecutionException, TimeoutException;
   }
@@ -45,10 +54,10 @@ class LinkFuzzTest {
   }
 
   private static void assertEveryCallEnds(ByteBuffer data) throws Exception {
-    ScriptedChannel channel = new ScriptedChannel().say(ScriptedChannel.hello(1, 1));
+    ScriptedChannel channel = new ScriptedChannel().say(ScriptedChannel.hello(2, 1));
     List<Throwable> unexpected = java.util.Collections.synchronizedList(new ArrayList<>());
     List<Thread> callers = new ArrayList<>();
-    try (GuestLink link = GuestLink.open(channel, SOON)) {
+    try (GuestLink link = GuestLink.open(channel, SOON, LinkFuzzTest::checkpoint)) {
       GuestFiles files = link.files("user");
       for (Call call : calls(link, files)) {
         callers.add(Thread.startVirtualThread(() -> run(call, unexpected)));
@@ -86,7 +95,7 @@ class LinkFuzzTest {
     if (bytes.length > 0 && kind % 3 > 0) {
       bytes[0] = (byte) (kind % 3);
     }
-    return ScriptedChannel.frame(kind % 14, channel, bytes);
+    return ScriptedChannel.frame(kind % 16, kind % 16 == Frame.ASK ? 0 : channel, bytes);
   }
 
   private static int next(ByteBuffer data) {

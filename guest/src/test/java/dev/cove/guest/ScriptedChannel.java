@@ -64,6 +64,25 @@ final class ScriptedChannel implements ByteChannel {
     return false;
   }
 
+  /** Waits for that answer of our end, the first being 1. */
+  synchronized String awaitAnswer(int count) throws InterruptedException, BrokenFrameException {
+    while (true) {
+      ByteBuffer all = Payload.littleEndian(written.toByteArray());
+      int found = 0;
+      while (all.remaining() >= Frame.HEAD) {
+        byte[] payload = new byte[all.getInt()];
+        byte type = all.get();
+        all.getInt();
+        all.get(payload);
+        if (type == Frame.ANSWER && ++found == count) {
+          var reader = new PayloadReader(payload);
+          return reader.i32() + " " + reader.u8() + " " + reader.text();
+        }
+      }
+      wait();
+    }
+  }
+
   private int framesWritten() {
     ByteBuffer all = Payload.littleEndian(written.toByteArray());
     int count = 0;

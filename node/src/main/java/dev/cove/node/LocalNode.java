@@ -63,6 +63,10 @@ public final class LocalNode implements Node {
   private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
   private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
   private volatile LostListener listener = (_, _) -> {};
+  private volatile CheckpointListener asked =
+      (_, _) -> {
+        throw new CoveException(ErrorCode.UNAVAILABLE, "The server is starting; ask again.");
+      };
 
   public LocalNode(NodeConfig config, Engine engine) {
     this.config = config;
@@ -82,6 +86,11 @@ public final class LocalNode implements Node {
   @Override
   public void onLost(LostListener newListener) {
     this.listener = newListener;
+  }
+
+  @Override
+  public void onCheckpointAsked(CheckpointListener newListener) {
+    this.asked = newListener;
   }
 
   @Override
@@ -116,7 +125,7 @@ public final class LocalNode implements Node {
       if (cage.isEmpty()) {
         return false;
       }
-      var supervisor = SandboxSupervisor.of(cage.get(), reason -> lost(id, reason));
+      var supervisor = supervise(cage.get());
       residents.put(id, new Resident(Optional.of(supervisor), spec.resources()));
       admission.adopt();
       LOG.info("sandbox {}: adopted", id);
@@ -209,10 +218,16 @@ public final class LocalNode implements Node {
     return build(new CagePlan(id, root, spec.resources(), spec.volumes()));
   }
 
+  private SandboxSupervisor supervise(Cage cage) {
+    SandboxId id = cage.id();
+    return SandboxSupervisor.of(
+        cage, reason -> lost(id, reason), name -> asked.checkpointAsked(id, name));
+  }
+
   private SandboxSupervisor build(CagePlan plan) {
     Cage cage = engine.start(plan);
     try {
-      return SandboxSupervisor.of(cage, reason -> lost(plan.id(), reason));
+      return supervise(cage);
     } catch (CoveException e) {
       cage.destroy();
       throw e;

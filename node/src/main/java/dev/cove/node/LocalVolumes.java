@@ -4,6 +4,7 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.RootFs;
 import dev.cove.guest.Guest;
+import dev.cove.guest.InsideRequests;
 import dev.cove.model.CoveException;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
@@ -96,7 +97,10 @@ final class LocalVolumes implements NodeVolumes {
     var plan = new CagePlan(SandboxId.random(), nothing.get(), ENOUGH, List.of(mount));
     var cage = engine.start(plan);
     try {
-      return SandboxSupervisor.of(cage, reason -> LOG.warn("volume {}: lost: {}", volume, reason));
+      return SandboxSupervisor.of(
+          cage,
+          reason -> LOG.warn("volume {}: lost: {}", volume, reason),
+          InsideRequests.NONE);
     } catch (CoveException e) {
       cage.destroy();
       throw e;

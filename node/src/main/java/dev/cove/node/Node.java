@@ -36,6 +36,12 @@ public interface Node extends AutoCloseable {
   void onLost(LostListener listener);
 
   /**
+   * Tells when somebody inside a sandbox wants a checkpoint of it. Until it is set, they are
+   * refused.
+   */
+  void onCheckpointAsked(CheckpointListener listener);
+
+  /**
    * Finds room for a sandbox and gives it an id. Either {@link #start} or {@link #remove} must
    * follow.
    *
@@ -189,6 +195,17 @@ public interface Node extends AutoCloseable {
     WHOLE,
     /** Only what the layers themselves hold. */
     LAYERS_ALONE
+  }
+
+  /** Hears that somebody inside a sandbox wants a checkpoint of it, who may be hostile. */
+  @FunctionalInterface
+  interface CheckpointListener {
+    /**
+     * @param name as it was given inside
+     * @return the checkpoint's id
+     * @throws CoveException to refuse; its message is shown inside
+     */
+    String checkpointAsked(SandboxId id, String name);
   }
 
   /** Hears that a sandbox has ended by itself. */

@@ -13,15 +13,30 @@ import java.util.OptionalInt;
  * @param everyMinutes so often
  * @param keepAutomatic how many that nobody asked for are kept, the newest
  * @param maxAgeHours how old those may get that nobody asked for
+ * @param fromInside whether programs in the sandbox may ask for some, by {@code cove-checkpoint};
+ *     of those, {@code keepAutomatic} are kept as well
  */
 public record CheckpointRules(
-    boolean beforeExec, OptionalInt everyMinutes, int keepAutomatic, OptionalInt maxAgeHours) {
+    boolean beforeExec,
+    OptionalInt everyMinutes,
+    int keepAutomatic,
+    OptionalInt maxAgeHours,
+    boolean fromInside) {
+  private static final CheckpointRules USUAL =
+      new CheckpointRules(false, OptionalInt.empty(), 20, OptionalInt.empty(), false);
+
+  /** Those of a sandbox for which nothing else was said. */
+  public static CheckpointRules usual() {
+    return USUAL;
+  }
+
   static CheckpointRules of(JsonObject json) {
     return new CheckpointRules(
         json.flag("beforeExec"),
         number(json, "everyMinutes"),
         json.requireInt("keepAutomatic"),
-        number(json, "maxAgeHours"));
+        number(json, "maxAgeHours"),
+        json.flag("fromInside"));
   }
 
   private static OptionalInt number(JsonObject json, String name) {
@@ -31,24 +46,31 @@ public record CheckpointRules(
   }
 
   public CheckpointRules withBeforeExec(boolean wanted) {
-    return new CheckpointRules(wanted, everyMinutes, keepAutomatic, maxAgeHours);
+    return new CheckpointRules(wanted, everyMinutes, keepAutomatic, maxAgeHours, fromInside);
   }
 
   public CheckpointRules withEveryMinutes(OptionalInt wanted) {
-    return new CheckpointRules(beforeExec, wanted, keepAutomatic, maxAgeHours);
+    return new CheckpointRules(beforeExec, wanted, keepAutomatic, maxAgeHours, fromInside);
   }
 
   public CheckpointRules withKeepAutomatic(int wanted) {
-    return new CheckpointRules(beforeExec, everyMinutes, wanted, maxAgeHours);
+    return new CheckpointRules(beforeExec, everyMinutes, wanted, maxAgeHours, fromInside);
   }
 
   public CheckpointRules withMaxAgeHours(OptionalInt wanted) {
-    return new CheckpointRules(beforeExec, everyMinutes, keepAutomatic, wanted);
+    return new CheckpointRules(beforeExec, everyMinutes, keepAutomatic, wanted, fromInside);
+  }
+
+  public CheckpointRules withFromInside(boolean wanted) {
+    return new CheckpointRules(beforeExec, everyMinutes, keepAutomatic, maxAgeHours, wanted);
   }
 
   JsonObject toBody() {
     var json =
-        JsonObject.builder().put("beforeExec", beforeExec).put("keepAutomatic", keepAutomatic);
+        JsonObject.builder()
+            .put("beforeExec", beforeExec)
+            .put("keepAutomatic", keepAutomatic)
+            .put("fromInside", fromInside);
     everyMinutes.ifPresent(minutes -> json.put("everyMinutes", minutes));
     maxAgeHours.ifPresent(hours -> json.put("maxAgeHours", hours));
     return json.build();

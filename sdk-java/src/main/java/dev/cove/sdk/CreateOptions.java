@@ -57,6 +57,11 @@ public final class CreateOptions {
     return with("checkpoint", JsonValue.of(id));
   }
 
+  /** When its checkpoints come and go; without it, none comes by itself. */
+  public CreateOptions checkpointRules(CheckpointRules rules) {
+    return with("checkpoints", rules.toBody());
+  }
+
   /** The isolation boundary; never weakened. */
   public CreateOptions tier(String tier) {
     return with("tier", JsonValue.of(tier));

@@ -13,6 +13,7 @@ import dev.cove.control.ledger.SqliteLibrary;
 import dev.cove.control.move.Moves;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
+import dev.cove.control.sandbox.InsideCheckpoints;
 import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.BuildCache;
@@ -85,6 +86,7 @@ final class CoveServer implements AutoCloseable {
     var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     var automatic =
         keep("automatic checkpoints", new AutomaticCheckpoints(lifecycle, checkpoints, clock));
+    node.onCheckpointAsked(new InsideCheckpoints(lifecycle, checkpoints, clock)::take);
     var images = new ImageExport(templates, views, builds.spool());
     var moves = new Moves(node, layers, checkpoints, templates);
     layers.begin();

@@ -50,6 +50,8 @@ public record Checkpoint(
     BEFORE_RESTORE,
     BEFORE_EXEC,
     SCHEDULED,
+    /** Somebody inside the sandbox asked for it. */
+    INSIDE,
     /** It came from another machine. */
     IMPORTED;
 

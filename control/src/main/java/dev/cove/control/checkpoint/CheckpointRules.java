@@ -3,17 +3,22 @@ package dev.cove.control.checkpoint;
 import java.util.OptionalInt;
 
 /**
- * When checkpoints of a sandbox are taken without anybody asking, and when they go.
+ * When checkpoints of a sandbox are taken without its owner asking, and when they go.
  *
  * @param beforeExec before each command that is started from outside, if something may have changed
  * @param everyMinutes so often, if something may have changed
  * @param keepAutomatic how many that nobody asked for are kept, the newest
  * @param maxAgeHours how old those may get that nobody asked for
+ * @param fromInside whether programs inside may ask for some, of which as many are kept again
  */
 public record CheckpointRules(
-    boolean beforeExec, OptionalInt everyMinutes, int keepAutomatic, OptionalInt maxAgeHours) {
+    boolean beforeExec,
+    OptionalInt everyMinutes,
+    int keepAutomatic,
+    OptionalInt maxAgeHours,
+    boolean fromInside) {
   public static final CheckpointRules DEFAULT =
-      new CheckpointRules(false, OptionalInt.empty(), 20, OptionalInt.empty());
+      new CheckpointRules(false, OptionalInt.empty(), 20, OptionalInt.empty(), false);
 
   /** How many states from before a restore are kept. */
   static final int KEEP_UNDO = 10;

@@ -150,13 +150,18 @@ public final class Checkpoints implements LayerHolder {
     dropByRules(sandbox);
   }
 
+  /** Takes note of rules that were written down with their sandbox. */
+  public void noteRules(SandboxId sandbox, CheckpointRules recorded) {
+    rules.put(sandbox, recorded);
+  }
+
   /** Drops what is known of a sandbox that is gone; its checkpoints stay. */
   public void forgetRules(SandboxId sandbox) {
     rules.remove(sandbox);
     forgetStill(sandbox);
   }
 
-  /** Drops those that nobody asked for and that are too many or too old. */
+  /** Drops those that the owner did not ask for and that are too many or too old. */
   public void dropByRules(SandboxId sandbox) {
     CheckpointRules now = rules(sandbox);
     List<Checkpoint> found = of(sandbox);
@@ -167,6 +172,9 @@ public final class Checkpoints implements LayerHolder {
             found,
             one -> one.reason() == Checkpoint.Reason.BEFORE_RESTORE,
             CheckpointRules.KEEP_UNDO));
+    dropped.addAll( // counted by themselves, so that those inside push out none of the owner's
+        allButNewest(
+            found, one -> one.reason() == Checkpoint.Reason.INSIDE, now.keepAutomatic()));
     if (now.maxAgeHours().isPresent()) {
       Instant oldest = clock.instant().minus(Duration.ofHours(now.maxAgeHours().getAsInt()));
       found.stream()
@@ -180,7 +188,9 @@ public final class Checkpoints implements LayerHolder {
   }
 
   private static boolean mayBeDropped(Checkpoint one) {
-    return one.reason().automatic() || one.reason() == Checkpoint.Reason.BEFORE_RESTORE;
+    return one.reason().automatic()
+        || one.reason() == Checkpoint.Reason.INSIDE
+        || one.reason() == Checkpoint.Reason.BEFORE_RESTORE;
   }
 
   private static List<Checkpoint> allButNewest(
@@ -226,7 +236,7 @@ public final class Checkpoints implements LayerHolder {
     }
   }
 
-  private static void requireName(String name) {
+  public static void requireName(String name) {
     try {
       Checkpoint.requireName(name);
     } catch (IllegalArgumentException e) {

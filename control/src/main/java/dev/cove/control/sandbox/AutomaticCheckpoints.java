@@ -47,6 +47,7 @@ public final class AutomaticCheckpoints implements AutoCloseable {
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
     this.clock = clock;
+    lifecycle.onRules(checkpoints::noteRules);
   }
 
   /** Looks from now on for what is due. */
@@ -140,9 +141,15 @@ public final class AutomaticCheckpoints implements AutoCloseable {
     take(id, Checkpoint.Reason.SCHEDULED);
   }
 
-  /** Counted from the last checkpoint, or from the last time that one was due. */
+  /**
+   * Counted from the last checkpoint, or from the last time that one was due. What those inside ask
+   * for does not count: they could put ours off for ever.
+   */
   private boolean due(Sandbox sandbox, Duration every) {
-    List<Checkpoint> taken = checkpoints.of(sandbox.id());
+    List<Checkpoint> taken =
+        checkpoints.of(sandbox.id()).stream()
+            .filter(one -> one.reason() != Checkpoint.Reason.INSIDE)
+            .toList();
     Instant last = taken.isEmpty() ? sandbox.createdAt() : taken.getLast().createdAt();
     Instant looked = lastLooked.getOrDefault(sandbox.id(), Instant.EPOCH);
     Instant from = looked.isAfter(last) ? looked : last;

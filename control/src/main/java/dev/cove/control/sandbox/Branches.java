@@ -1,6 +1,7 @@
 package dev.cove.control.sandbox;
 
 import dev.cove.control.checkpoint.Checkpoint;
+import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.volume.VolumeWish;
@@ -85,11 +86,15 @@ public final class Branches {
    *
    * @param wish template, tier and disk size are those of the checkpoint and must not be given
    */
-  public Sandbox create(String checkpointId, FromCheckpoint wish) {
-    return layers.using(() -> begin(checkpoints.require(checkpointId), wish));
+  public Created create(String checkpointId, FromCheckpoint wish) {
+    Optional<IdempotentRequest> repeatable = IdempotentRequest.of(checkpointId, wish);
+    return lifecycle.once(
+        repeatable,
+        () -> layers.using(() -> begin(checkpoints.require(checkpointId), wish, repeatable)));
   }
 
-  private Sandbox begin(Checkpoint from, FromCheckpoint wish) {
+  private Sandbox begin(
+      Checkpoint from, FromCheckpoint wish, Optional<IdempotentRequest> repeatable) {
     Resources there = from.resources();
     var resources =
         new Resources(
@@ -106,8 +111,9 @@ public final class Branches {
             wish.env(),
             wish.labels(),
             wish.volumes(),
-            Optional.empty());
-    return lifecycle.create(request, Origin.of(from));
+            wish.rules(),
+            wish.idempotencyKey());
+    return lifecycle.create(request, Origin.of(from), repeatable);
   }
 
   /** What may be said about a sandbox that begins with a checkpoint. */
@@ -118,7 +124,9 @@ public final class Branches {
       Optional<Integer> maxProcesses,
       Map<String, String> env,
       Map<String, String> labels,
-      List<VolumeWish> volumes) {}
+      List<VolumeWish> volumes,
+      Optional<CheckpointRules> rules,
+      Optional<String> idempotencyKey) {}
 
   /** One of the sandboxes that a fork was to make. */
   public sealed interface Child {
@@ -151,12 +159,16 @@ public final class Branches {
     }
   }
 
-  /** Makes so many sandboxes that begin with the state of one; each may fail by itself. */
+  /**
+   * Makes so many sandboxes that begin with the state of one, and with its labels and rules; each
+   * may fail by itself.
+   */
   public List<Child> fork(String idOrName, int count) {
     requireCount(count);
-    Map<String, String> labels = lifecycle.require(idOrName).spec().labels();
+    Sandbox parent = lifecycle.require(idOrName);
+    CheckpointRules rules = checkpoints.rules(parent.id());
     try (Moment now = moment(idOrName)) {
-      return children(now.checkpoint(), labels, count);
+      return children(now.checkpoint(), parent.spec().labels(), rules, count);
     }
   }
 
@@ -170,7 +182,7 @@ public final class Branches {
             pin.add(found.layers());
             return found;
           });
-      return children(common, Map.of(), count);
+      return children(common, Map.of(), CheckpointRules.DEFAULT, count);
     }
   }
 
@@ -181,7 +193,8 @@ public final class Branches {
     }
   }
 
-  private List<Child> children(Checkpoint common, Map<String, String> labels, int count) {
+  private List<Child> children(
+      Checkpoint common, Map<String, String> labels, CheckpointRules rules, int count) {
     var wish =
         new FromCheckpoint(
             Optional.empty(),
@@ -190,7 +203,9 @@ public final class Branches {
             Optional.empty(),
             Map.of(),
             labels,
-            List.of()); // a volume has one writer, and no child is it
+            List.of(), // a volume has one writer, and no child is it
+            Optional.of(rules),
+            Optional.empty());
     List<Future<Child>> made = new ArrayList<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < count; i++) {
@@ -202,7 +217,7 @@ public final class Branches {
 
   private Child child(Checkpoint common, FromCheckpoint wish) {
     try {
-      return new Child.Made(begin(common, wish));
+      return new Child.Made(begin(common, wish, Optional.empty()));
     } catch (CoveException e) {
       return new Child.Refused(e);
     }

@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
@@ -11,6 +12,7 @@ import java.util.Optional;
  * A wish for a sandbox.
  *
  * @param name its id when none is given
+ * @param rules when its checkpoints come and go; as usual when nothing is said
  * @param idempotencyKey the same key with the same wish gives the same sandbox, for a day
  */
 public record CreateSandbox(
@@ -21,10 +23,17 @@ public record CreateSandbox(
     Map<String, String> env,
     Map<String, String> labels,
     List<VolumeWish> volumes,
+    Optional<CheckpointRules> rules,
     Optional<String> idempotencyKey) {
   public CreateSandbox {
     env = Map.copyOf(env);
     labels = Map.copyOf(labels);
     volumes = List.copyOf(volumes);
+  }
+
+  /** The same wish for a sandbox of that template. */
+  public CreateSandbox withTemplate(String other) {
+    return new CreateSandbox(
+        name, other, tier, resources, env, labels, volumes, rules, idempotencyKey);
   }
 }

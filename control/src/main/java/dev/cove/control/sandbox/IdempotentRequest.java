@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -23,6 +25,12 @@ record IdempotentRequest(String key, String hash) {
 
   static Optional<IdempotentRequest> of(CreateSandbox request) {
     return request.idempotencyKey().map(key -> new IdempotentRequest(key, hash(request)));
+  }
+
+  /** A create that begins with a checkpoint, which may be gone when it is repeated. */
+  static Optional<IdempotentRequest> of(String checkpointId, Branches.FromCheckpoint wish) {
+    return wish.idempotencyKey()
+        .map(key -> new IdempotentRequest(key, hash(checkpointId, wish)));
   }
 
   IdempotentRequest {
@@ -51,12 +59,33 @@ record IdempotentRequest(String key, String hash) {
     add(digest, request.resources().toString());
     add(digest, request.env());
     add(digest, request.labels());
-    for (VolumeWish wish : request.volumes()) {
+    add(digest, request.volumes(), request.rules());
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static String hash(String checkpointId, Branches.FromCheckpoint wish) {
+    MessageDigest digest = sha256();
+    add(digest, "checkpoint");
+    add(digest, checkpointId);
+    add(digest, wish.name().isPresent() ? "named" : "unnamed");
+    add(digest, wish.name().orElse(""));
+    add(digest, wish.milliCpus().toString());
+    add(digest, wish.memoryMb().toString());
+    add(digest, wish.maxProcesses().toString());
+    add(digest, wish.env());
+    add(digest, wish.labels());
+    add(digest, wish.volumes(), wish.rules());
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static void add(
+      MessageDigest digest, List<VolumeWish> volumes, Optional<CheckpointRules> rules) {
+    for (VolumeWish wish : volumes) {
       add(digest, wish.volume());
       add(digest, wish.target());
       add(digest, Boolean.toString(wish.readOnly()));
     }
-    return HexFormat.of().formatHex(digest.digest());
+    rules.ifPresent(wanted -> add(digest, wanted.toString()));
   }
 
   private static void add(MessageDigest digest, Map<String, String> entries) {

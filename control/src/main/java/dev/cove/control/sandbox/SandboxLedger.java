@@ -1,5 +1,7 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.checkpoint.CheckpointRules;
+import dev.cove.control.checkpoint.RulesLedger;
 import dev.cove.control.ledger.Change;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
@@ -54,8 +56,9 @@ final class SandboxLedger {
     });
   }
 
-  /** Records a new sandbox and, in the same transaction, the request that it answers. */
-  void insert(Sandbox sandbox, Optional<IdempotentRequest> request) {
+  /** Records a new sandbox and, in the same transaction, its rules and the request it answers. */
+  void insert(
+      Sandbox sandbox, Optional<CheckpointRules> rules, Optional<IdempotentRequest> request) {
     Change<Boolean> change =
         session -> {
           requireNameFree(session, sandbox.spec().name());
@@ -63,6 +66,9 @@ final class SandboxLedger {
           insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
           insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
           insertVolumes(session, sandbox);
+          if (rules.isPresent()) {
+            RulesLedger.put(session, sandbox.id(), rules.get());
+          }
           if (request.isPresent()) {
             insertRequest(session, request.get(), sandbox);
           }

@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.LedgerSilentException;
 import dev.cove.control.ledger.Micros;
@@ -26,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -56,6 +58,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private final RepeatedCreates repeated = new RepeatedCreates();
   private final Unfinished unfinished = new Unfinished();
   private volatile Runnable afterRemoval = () -> {};
+  private volatile BiConsumer<SandboxId, CheckpointRules> rulesListener = (_, _) -> {};
   private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
 
   private SandboxLifecycle(
@@ -84,15 +87,20 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   public Created create(CreateSandbox request) {
     Optional<IdempotentRequest> repeatable = IdempotentRequest.of(request);
-    if (repeatable.isEmpty()) {
-      return new Created(fromTemplate(request, repeatable), false);
-    }
-    return repeated.once(repeatable.get(), () -> answerOrMake(request, repeatable.get()));
+    return once(repeatable, () -> fromTemplate(request, repeatable));
   }
 
-  /** A sandbox that begins with the state of another. */
-  Sandbox create(CreateSandbox request, Origin origin) {
-    return make(request, origin, Optional.empty());
+  /** Makes a sandbox, or finds the one that was made when the same was asked for before. */
+  Created once(Optional<IdempotentRequest> repeatable, Supplier<Sandbox> make) {
+    if (repeatable.isEmpty()) {
+      return new Created(make.get(), false);
+    }
+    return repeated.once(repeatable.get(), () -> answerOrMake(repeatable.get(), make));
+  }
+
+  /** A sandbox that begins with the state of another; to be called from {@link #once}. */
+  Sandbox create(CreateSandbox request, Origin origin, Optional<IdempotentRequest> repeatable) {
+    return make(request, origin, repeatable);
   }
 
   /** Does something with a running sandbox that nobody else changes meanwhile. */
@@ -172,6 +180,11 @@ public final class SandboxLifecycle implements AutoCloseable {
     return node.metrics(requireRunning(idOrName));
   }
 
+  /** Tells with which rules a sandbox was written down, before it runs. Must not wait. */
+  void onRules(BiConsumer<SandboxId, CheckpointRules> listener) {
+    rulesListener = listener;
+  }
+
   /** Tells when something that a sandbox stood on may have become useless. Must not wait. */
   void afterRemoval(Runnable listener) {
     afterRemoval = listener;
@@ -184,10 +197,10 @@ public final class SandboxLifecycle implements AutoCloseable {
     unfinished.close();
   }
 
-  private Created answerOrMake(CreateSandbox request, IdempotentRequest repeatable) {
+  private Created answerOrMake(IdempotentRequest repeatable, Supplier<Sandbox> make) {
     var answered = rows.findAnswered(repeatable.key(), clock.instant());
     if (answered.isEmpty()) {
-      return new Created(fromTemplate(request, Optional.of(repeatable)), false);
+      return new Created(make.get(), false);
     }
     repeatable.requireSameAs(answered.get().requestHash());
     return index
@@ -232,7 +245,9 @@ public final class SandboxLifecycle implements AutoCloseable {
     request.name().ifPresent(this::requireFree);
     Node.Reservation place = node.reserve(wish, origin.layers());
     SandboxSpec spec = request.name().isPresent() ? wish : withName(wish, place.id().value());
-    Entry entry = record(place, spec, origin.parent(), repeatable);
+    Optional<CheckpointRules> rules =
+        request.rules().filter(wanted -> !wanted.equals(CheckpointRules.DEFAULT));
+    Entry entry = record(place, spec, origin.parent(), rules, repeatable);
     boolean runs = false;
     try {
       node.start(place.id(), spec, origin.layers());
@@ -257,6 +272,7 @@ public final class SandboxLifecycle implements AutoCloseable {
       Node.Reservation place,
       SandboxSpec spec,
       Optional<SandboxId> parent,
+      Optional<CheckpointRules> rules,
       Optional<IdempotentRequest> by) {
     var sandbox =
         new Sandbox(place.id(), spec, new SandboxState.Starting(), Micros.now(clock), parent);
@@ -264,7 +280,7 @@ public final class SandboxLifecycle implements AutoCloseable {
     boolean recorded = false;
     try {
       volumes.claim(place.id(), spec.volumes());
-      rows.insert(row, by);
+      rows.insert(row, rules, by);
       recorded = true;
     } catch (LedgerSilentException e) {
       unfinished.add(place.id(), () -> rows.forget(place.id()));
@@ -274,6 +290,7 @@ public final class SandboxLifecycle implements AutoCloseable {
         giveBack(place.id());
       }
     }
+    rules.ifPresent(wanted -> rulesListener.accept(place.id(), wanted));
     return index.addLocked(sandbox);
   }
 

@@ -46,7 +46,7 @@ class AutomaticCheckpointsTest {
   }
 
   private static CheckpointRules every(int minutes) {
-    return new CheckpointRules(false, OptionalInt.of(minutes), 3, OptionalInt.empty());
+    return new CheckpointRules(false, OptionalInt.of(minutes), 3, OptionalInt.empty(), false);
   }
 
   private List<Reason> reasons() {
@@ -90,7 +90,8 @@ class AutomaticCheckpointsTest {
 
   @Test
   void those_that_nobody_asked_for_go_when_they_are_too_old() {
-    automatic.change("box", new CheckpointRules(true, OptionalInt.empty(), 20, OptionalInt.of(2)));
+    automatic.change(
+        "box", new CheckpointRules(true, OptionalInt.empty(), 20, OptionalInt.of(2), false));
     checkpoints.take(box.id(), box.spec(), "mine", Reason.ASKED);
     control.node.calls.incrementAndGet();
     automatic.beforeCommand(box);
@@ -105,7 +106,7 @@ class AutomaticCheckpointsTest {
     automatic.beforeCommand(box);
     assertThat(reasons()).isEmpty();
     automatic.change(
-        "box", new CheckpointRules(true, OptionalInt.empty(), 20, OptionalInt.empty()));
+        "box", new CheckpointRules(true, OptionalInt.empty(), 20, OptionalInt.empty(), false));
     control.node.sealsFail = true;
     assertThatThrownBy(() -> automatic.beforeCommand(box))
         .isInstanceOf(CoveException.class)

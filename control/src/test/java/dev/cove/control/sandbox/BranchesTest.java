@@ -29,7 +29,9 @@ class BranchesTest {
           Optional.empty(),
           Map.of(),
           Map.of(),
-          List.of());
+          List.of(),
+          Optional.empty(),
+          Optional.empty());
 
   @TempDir Path folder;
   private ControlPlane control;
@@ -70,7 +72,7 @@ class BranchesTest {
     assertThat(checkpoints.list()).containsExactly(taken);
     assertThat(branches.checkpointsOf("box")).containsExactly(taken);
     control.lifecycle.delete("box");
-    Sandbox child = branches.create(taken.id().value(), AS_IT_WAS);
+    Sandbox child = branches.create(taken.id().value(), AS_IT_WAS).sandbox();
     assertThat(child.parent()).contains(box.id());
     assertThat(control.node.standsOn.get(child.id())).isEqualTo(taken.layers());
   }
@@ -79,7 +81,7 @@ class BranchesTest {
   void a_parent_is_known_after_a_restart() {
     Sandbox box = control.create("box");
     String point = branches.checkpoint("box", "").id().value();
-    Sandbox child = branches.create(point, AS_IT_WAS);
+    Sandbox child = branches.create(point, AS_IT_WAS).sandbox();
     control.restart();
     assertThat(control.lifecycle.require(child.id().value()).parent()).contains(box.id());
     assertThat(control.lifecycle.require("box").parent()).isEmpty();

@@ -83,6 +83,14 @@ final class ControlPlane implements AutoCloseable {
       Map<String, String> labels,
       Optional<String> key) {
     return new CreateSandbox(
-        name, "host", Tier.CONTAINER, Resources.DEFAULT, env, labels, List.of(), key);
+        name,
+        "host",
+        Tier.CONTAINER,
+        Resources.DEFAULT,
+        env,
+        labels,
+        List.of(),
+        Optional.empty(),
+        key);
   }
 }

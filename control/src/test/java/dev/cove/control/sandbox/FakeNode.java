@@ -53,6 +53,9 @@ final class FakeNode implements Node {
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private volatile LostListener listener = (_, _) -> {};
 
+  @Override
+  public void onCheckpointAsked(CheckpointListener newListener) {}
+
   /** Starts wait from now on, until {@link #openGate}. */
   void closeGate() {
     gate = new CountDownLatch(1);

@@ -5,11 +5,11 @@ import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.sandbox.SandboxRoutes;
+import dev.cove.edge.sandbox.WantedRules;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 
 /** When checkpoints of a sandbox come and go by themselves. */
 public final class RuleRoutes {
@@ -30,7 +30,7 @@ public final class RuleRoutes {
   }
 
   private void change(Exchange exchange) throws IOException {
-    CheckpointRules wanted = exchange.json(WantedBody.class).toRules();
+    CheckpointRules wanted = exchange.json(WantedRules.class).toRules();
     exchange.send(200, RulesBody.of(automatic.change(exchange.path("box"), wanted)));
   }
 
@@ -38,36 +38,19 @@ public final class RuleRoutes {
       boolean beforeExec,
       Optional<Integer> everyMinutes,
       int keepAutomatic,
-      Optional<Integer> maxAgeHours) {
+      Optional<Integer> maxAgeHours,
+      boolean fromInside) {
     private static RulesBody of(CheckpointRules rules) {
       return new RulesBody(
           rules.beforeExec(),
           boxed(rules.everyMinutes()),
           rules.keepAutomatic(),
-          boxed(rules.maxAgeHours()));
+          boxed(rules.maxAgeHours()),
+          rules.fromInside());
     }
 
     private static Optional<Integer> boxed(OptionalInt value) {
       return value.isPresent() ? Optional.of(value.getAsInt()) : Optional.empty();
-    }
-  }
-
-  /** What is left out is as it usually is. */
-  record WantedBody(
-      @Nullable Boolean beforeExec,
-      @Nullable Integer everyMinutes,
-      @Nullable Integer keepAutomatic,
-      @Nullable Integer maxAgeHours) {
-    private CheckpointRules toRules() {
-      return new CheckpointRules(
-          Boolean.TRUE.equals(beforeExec),
-          optional(everyMinutes),
-          keepAutomatic == null ? CheckpointRules.DEFAULT.keepAutomatic() : keepAutomatic,
-          optional(maxAgeHours));
-    }
-
-    private static OptionalInt optional(@Nullable Integer value) {
-      return value == null ? OptionalInt.empty() : OptionalInt.of(value);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.cove.edge.sandbox;
 
+import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.CreateSandbox;
 import dev.cove.control.volume.VolumeWish;
@@ -26,7 +27,8 @@ record CreateBody(
     @Nullable Map<String, @Nullable String> labels,
     @Nullable String checkpoint,
     @Nullable String image,
-    @Nullable List<@Nullable VolumeBody> volumes) {
+    @Nullable List<@Nullable VolumeBody> volumes,
+    @Nullable WantedRules checkpoints) {
   private static final String DEFAULT_TEMPLATE = "host";
   private static final double MAX_CPUS = 1_024;
 
@@ -37,23 +39,21 @@ record CreateBody(
     return template == null ? DEFAULT_TEMPLATE : template;
   }
 
-  /**
-   * @param provided how the template that is there is asked for
-   */
-  CreateSandbox toRequest(String provided, Optional<String> idempotencyKey) {
+  CreateSandbox toRequest(Optional<String> idempotencyKey) {
     return new CreateSandbox(
         Optional.ofNullable(name),
-        provided,
+        templateName(),
         tier == null ? Tier.CONTAINER : requireTier(tier),
         resources(),
         Fields.textMap("env", env),
         Fields.textMap("labels", labels),
         volumeWishes(),
+        rules(),
         idempotencyKey);
   }
 
   /** For a sandbox that begins with a checkpoint. */
-  Branches.FromCheckpoint fromCheckpoint() {
+  Branches.FromCheckpoint fromCheckpoint(Optional<String> idempotencyKey) {
     if (template != null || image != null || tier != null || diskMb != null) {
       throw new IllegalArgumentException(
           "template, image, tier and diskMb are those of the checkpoint and must not be given with it");
@@ -65,7 +65,13 @@ record CreateBody(
         Optional.ofNullable(maxProcesses),
         Fields.textMap("env", env),
         Fields.textMap("labels", labels),
-        volumeWishes());
+        volumeWishes(),
+        rules(),
+        idempotencyKey);
+  }
+
+  private Optional<CheckpointRules> rules() {
+    return Optional.ofNullable(checkpoints).map(WantedRules::toRules);
   }
 
   private List<VolumeWish> volumeWishes() {

@@ -4,6 +4,7 @@ import dev.cove.control.build.BuildLog;
 import dev.cove.control.build.Builds;
 import dev.cove.control.build.Cancellation;
 import dev.cove.control.sandbox.Branches;
+import dev.cove.control.sandbox.CreateSandbox;
 import dev.cove.control.sandbox.Created;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.sandbox.SandboxPage;
@@ -63,14 +64,11 @@ public final class SandboxRoutes {
   }
 
   private Created create(Exchange exchange, CreateBody body, Optional<String> key) {
-    if (body.checkpoint() == null) {
-      return lifecycle.create(body.toRequest(provided(exchange, body), key));
+    if (body.checkpoint() != null) {
+      return branches.create(body.checkpoint(), body.fromCheckpoint(key));
     }
-    if (key.isPresent()) {
-      throw new IllegalArgumentException(
-          "Idempotency-Key is not understood together with checkpoint; name the sandbox instead");
-    }
-    return new Created(branches.create(body.checkpoint(), body.fromCheckpoint()), false);
+    CreateSandbox wish = body.toRequest(key); // a bad one is refused before anything is fetched
+    return lifecycle.create(wish.withTemplate(provided(exchange, body)));
   }
 
   /** Makes on first use what can be made of itself. */

@@ -148,6 +148,8 @@ public final class ContainerEngine implements Engine {
   ProcessBuilder spawnerCommand() {
     byte[] agentBytes = AgentBinary.forThisMachine().bytes();
     Path agent = NativeBinary.layOut("cove-agent", agentBytes, home.binaries());
+    byte[] commandBytes = AgentBinary.checkpointCommand().bytes();
+    Path insideCommand = NativeBinary.layOut("cove-checkpoint", commandBytes, home.binaries());
     var command = new ArrayList<String>();
     command.add(
         NativeBinary.layOut("cove-spawner", NativeBinary.spawner(), home.binaries()).toString());
@@ -158,6 +160,7 @@ public final class ContainerEngine implements Engine {
     command.addAll(List.of("--volumes", home.volumes().toString()));
     command.addAll(List.of("--sockets", home.sockets().toString()));
     command.addAll(List.of("--agent", agent.toString()));
+    command.addAll(List.of("--command", insideCommand.toString()));
     command.addAll(List.of("--net-pool", Integer.toString(settings.netNamespacePool())));
     if (settings.favorCgroupMoves()) {
       command.add("--favor-moves");

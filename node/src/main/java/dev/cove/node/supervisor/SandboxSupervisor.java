@@ -6,6 +6,7 @@ import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestLink;
 import dev.cove.guest.GuestLinkException;
+import dev.cove.guest.InsideRequests;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
@@ -38,6 +39,7 @@ public final class SandboxSupervisor {
 
   private final Cage cage;
   private final Consumer<String> lost;
+  private final InsideRequests inside;
   private final ReentrantLock lock = new ReentrantLock(true);
   private final CountDownLatch ending = new CountDownLatch(1);
 
@@ -46,19 +48,22 @@ public final class SandboxSupervisor {
   private boolean ended;
   private long links;
 
-  private SandboxSupervisor(Cage cage, Consumer<String> lost) {
+  private SandboxSupervisor(Cage cage, Consumer<String> lost, InsideRequests inside) {
     this.cage = cage;
     this.lost = lost;
+    this.inside = inside;
   }
 
   /**
    * Takes over a cage whose agent must answer now.
    *
    * @param lost hears the reason if the sandbox ends without {@link #remove}
+   * @param inside hears what is asked from inside it
    * @throws GuestLinkException when it does not answer; the cage is left to the caller
    */
-  public static SandboxSupervisor of(Cage cage, Consumer<String> lost) {
-    var supervisor = new SandboxSupervisor(cage, lost);
+  public static SandboxSupervisor of(
+      Cage cage, Consumer<String> lost, InsideRequests inside) {
+    var supervisor = new SandboxSupervisor(cage, lost, inside);
     supervisor.connect();
     CompletableFuture<Void> _ =
         cage.exit().thenAcceptAsync(supervisor::cageEnded, Thread::startVirtualThread);
@@ -154,7 +159,7 @@ public final class SandboxSupervisor {
 
   private GuestLink connect() {
     try {
-      GuestLink fresh = GuestLink.open(cage.connect(), HELLO);
+      GuestLink fresh = GuestLink.open(cage.connect(), HELLO, inside);
       link = fresh;
       links++;
       CompletableFuture<Void> _ =
