@@ -115,6 +115,27 @@ class BuildsTest {
   }
 
   @Test
+  void steps_whose_variables_only_look_alike_are_different_steps() throws Exception {
+    List<Map<String, String>> variables =
+        List.of(Map.of("A", "1, B=2"), Map.of("A", "1", "B", "2"));
+    for (Map<String, String> env : variables) {
+      templates.make(
+          Map.of(
+              "name",
+              "alike",
+              "from",
+              "host",
+              "steps",
+              List.of(Map.of("env", env), Map.of("run", "echo \"$A;$B\" > /home/user/variables"))));
+    }
+    try (Sandbox one = create("alike@1");
+        Sandbox two = create("alike@2")) {
+      assertThat(one.files().readString("/home/user/variables")).isEqualTo("1, B=2;\n");
+      assertThat(two.files().readString("/home/user/variables")).isEqualTo("1;2\n");
+    }
+  }
+
+  @Test
   void pruning_forgets_what_steps_gave_and_spares_templates() throws Exception {
     Map<String, Object> wish =
         Map.of("name", "pruned", "from", "host", "steps", List.of(Map.of("run", "date > when")));

@@ -1,5 +1,6 @@
 package dev.cove.control.build;
 
+import dev.cove.control.Fingerprint;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.sandbox.ServiceStart;
 import dev.cove.control.template.BuildCache;
@@ -90,10 +91,14 @@ final class Builder implements AutoCloseable {
 
   /** Packages change from day to day, so what was made today may be used again today. */
   private Builds.Made debian(DebianBootstrap.Wish wish) {
-    String packages = String.join(",", wish.packages());
     String key =
-        StepKey.of("debian", wish.suite(), packages, LocalDate.now(ZoneOffset.UTC).toString());
-    String text = "Debian %s %s".formatted(wish.suite(), packages).strip();
+        new Fingerprint()
+            .add("debian")
+            .add(wish.suite())
+            .add(wish.packages())
+            .add(LocalDate.now(ZoneOffset.UTC).toString())
+            .hex();
+    String text = "Debian %s %s".formatted(wish.suite(), String.join(",", wish.packages())).strip();
     Optional<List<LayerId>> known = around.cache().find(key);
     log.step(new BuildLog.Progress(1, 1, text, known.isPresent()));
     List<LayerId> layers = known.orElseGet(() -> bootstrap(wish, key));
@@ -168,7 +173,11 @@ final class Builder implements AutoCloseable {
         version.template().base(),
         version.layers(),
         Settings.of(version.template(), version.env()),
-        StepKey.of("template", version.reference(), version.createdAt().toString()));
+        new Fingerprint()
+            .add("template")
+            .add(version.reference())
+            .add(version.createdAt().toString())
+            .hex());
   }
 
   private Foundation image(String reference, Optional<Credentials> credentials) {

@@ -1,5 +1,6 @@
 package dev.cove.control.build;
 
+import dev.cove.control.Fingerprint;
 import dev.cove.control.template.BuildCache;
 import dev.cove.guest.GuestFiles.UnpackRules;
 import dev.cove.guest.GuestFiles.Unpacked;
@@ -47,11 +48,11 @@ final class ImageInstall {
     List<Image.Layer> all = image.layers();
     int group = (all.size() + MAX_OWN_LAYERS - 1) / MAX_OWN_LAYERS;
     List<LayerId> below = List.of();
-    String key = StepKey.of("image");
+    String key = new Fingerprint().add("image").hex();
     for (int from = 0; from < all.size(); from += group) {
       List<Image.Layer> part = all.subList(from, Math.min(all.size(), from + group));
       for (Image.Layer layer : part) {
-        key = StepKey.of(key, layer.content().text());
+        key = new Fingerprint().add(key).add(layer.content().text()).hex();
       }
       Optional<List<LayerId>> known = cache.find(key);
       for (int i = 0; i < part.size(); i++) {

@@ -1,5 +1,6 @@
 package dev.cove.control.build;
 
+import dev.cove.control.Fingerprint;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestFiles;
 import dev.cove.guest.GuestFiles.UnpackRules;
@@ -10,7 +11,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /** Carries out the steps of one stage, or finds what they gave before. */
 final class StageRun {
@@ -74,17 +74,21 @@ final class StageRun {
     now = now.with(settings);
   }
 
+  /** Names what a step gives by what goes into it: all that is there, and what the step says. */
+  private Fingerprint key(String kind) {
+    return new Fingerprint().add(now.key()).add(kind);
+  }
+
   private void run(Step.Run run, BuildLog.Progress progress) throws IOException {
     Settings settings = now.settings();
     String key =
-        StepKey.of(
-            now.key(),
-            "run",
-            String.join("\0", run.argv()),
-            settings.user(),
-            settings.cwd(),
-            new TreeMap<>(settings.env()).toString(),
-            new TreeMap<>(variables.arguments()).toString());
+        key("run")
+            .add(run.argv())
+            .add(settings.user())
+            .add(settings.cwd())
+            .add(settings.env())
+            .add(variables.arguments())
+            .hex();
     change(
         key,
         progress,
@@ -95,7 +99,7 @@ final class StageRun {
   /** A command must find its folder there. */
   private void workdir(Step.Workdir workdir, BuildLog.Progress progress) throws IOException {
     String path = GuestPaths.resolve(now.settings().cwd(), workdir.path());
-    String key = StepKey.of(now.key(), "workdir", path);
+    String key = key("workdir").add(path).hex();
     change(key, progress, guest -> guest.files("root").mkdir(path, 0755, true));
     now = now.with(now.settings().withCwd(path));
   }
@@ -111,7 +115,7 @@ final class StageRun {
                 new BuildException(
                     copy.line(), "COPY needs files, and none were sent with the request"));
     Owner owner = owner(copy);
-    String key = StepKey.of(now.key(), "copy", select(context, copy, owner).digest());
+    String key = key("copy").add(select(context, copy, owner).digest()).hex();
     change(key, progress, guest -> fill(guest.files("root"), context, copy, owner));
   }
 
@@ -138,14 +142,14 @@ final class StageRun {
     Foundation from = builder.origin(plan, copy.fromStage().orElseThrow(), stage, done);
     Owner owner = owner(copy);
     String key =
-        StepKey.of(
-            now.key(),
-            "copy from",
-            from.key(),
-            String.join("\0", copy.sources()),
-            GuestPaths.resolve(cwd(), copy.target()) + (copy.target().endsWith("/") ? "/" : ""),
-            owner.toString(),
-            copy.mode().toString());
+        key("copy from")
+            .add(from.key())
+            .add(copy.sources())
+            .add(
+                GuestPaths.resolve(cwd(), copy.target()) + (copy.target().endsWith("/") ? "/" : ""))
+            .add(owner.toString())
+            .add(copy.mode().toString())
+            .hex();
     change(
         key,
         progress,

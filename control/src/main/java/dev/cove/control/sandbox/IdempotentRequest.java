@@ -1,16 +1,10 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.Fingerprint;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
@@ -41,44 +35,20 @@ record IdempotentRequest(String key, String hash) {
     }
   }
 
-  /** Lengths go in as well, so that no two requests spell the same bytes. */
+  /** Its bytes must stay as they are: rows of earlier versions hold it. */
   private static String hash(CreateSandbox request) {
-    MessageDigest digest = sha256();
-    add(digest, request.name().isPresent() ? "named" : "unnamed");
-    add(digest, request.name().orElse(""));
-    add(digest, request.template());
-    add(digest, request.tier().publicName());
-    add(digest, request.resources().toString());
-    add(digest, request.env());
-    add(digest, request.labels());
+    var fingerprint =
+        new Fingerprint()
+            .add(request.name().isPresent() ? "named" : "unnamed")
+            .add(request.name().orElse(""))
+            .add(request.template())
+            .add(request.tier().publicName())
+            .add(request.resources().toString())
+            .add(request.env())
+            .add(request.labels());
     for (VolumeWish wish : request.volumes()) {
-      add(digest, wish.volume());
-      add(digest, wish.target());
-      add(digest, Boolean.toString(wish.readOnly()));
+      fingerprint.add(wish.volume()).add(wish.target()).add(Boolean.toString(wish.readOnly()));
     }
-    return HexFormat.of().formatHex(digest.digest());
-  }
-
-  private static void add(MessageDigest digest, Map<String, String> entries) {
-    add(digest, Integer.toString(entries.size()));
-    new TreeMap<>(entries)
-        .forEach((name, value) -> {
-          add(digest, name);
-          add(digest, value);
-        });
-  }
-
-  private static void add(MessageDigest digest, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
-    digest.update(bytes);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every JDK has SHA-256", e);
-    }
+    return fingerprint.hex();
   }
 }
