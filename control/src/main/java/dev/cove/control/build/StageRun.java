@@ -3,7 +3,6 @@ package dev.cove.control.build;
 import dev.cove.control.Fingerprint;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestFiles;
-import dev.cove.guest.GuestFiles.UnpackRules;
 import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
 import java.io.IOException;
@@ -14,9 +13,6 @@ import java.util.Optional;
 
 /** Carries out the steps of one stage, or finds what they gave before. */
 final class StageRun {
-  private static final UnpackRules FILES =
-      new UnpackRules(false, ImageInstall.MAX_ENTRIES, Long.MAX_VALUE);
-
   private final Builder builder;
   private final BuildPlan.Stages plan;
   private final List<Foundation> done;
@@ -129,11 +125,11 @@ final class StageRun {
     Selection selection = select(context, folder ? copy.intoFolder() : copy, owner);
     Targets.make(files, selection.folder());
     try (InputStream tar = selection.tar()) {
-      files.unpack("/", tar, FILES);
+      files.unpack("/", tar, Workplace.FILES);
     }
     for (Selection.Archive archive : selection.archives()) {
       try (InputStream tar = archive.tar()) {
-        files.unpack("/", tar, FILES);
+        files.unpack("/", tar, Workplace.FILES);
       }
     }
   }
@@ -191,7 +187,7 @@ final class StageRun {
   }
 
   private void change(String key, BuildLog.Progress progress, Work work) throws IOException {
-    Optional<List<LayerId>> known = builder.cache().find(key);
+    Optional<List<LayerId>> known = builder.layers().find(key);
     builder
         .log()
         .step(
@@ -210,9 +206,7 @@ final class StageRun {
         builder.workplace().close(); // half a step is none
       }
     }
-    List<LayerId> made =
-        builder.workplace().seal(sealed -> builder.cache().put(key, sealed.layers())).layers();
-    now = now.on(made, key);
+    now = now.on(builder.layers().keep(key, builder.workplace()), key);
   }
 
   Foundation finish() {
