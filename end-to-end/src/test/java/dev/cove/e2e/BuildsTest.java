@@ -202,6 +202,25 @@ class BuildsTest {
   }
 
   @Test
+  void a_pattern_over_too_many_files_is_refused_rather_than_half_done() throws Exception {
+    String dockerfile =
+        """
+        FROM host AS maker
+        RUN mkdir /home/user/many && cd /home/user/many && seq 10001 | xargs touch
+        FROM host
+        COPY --from=maker /home/user/many/%s /home/user/copied/
+        """;
+    HttpResponse<String> refused =
+        templates.tryToMake(Map.of("name", "many", "dockerfile", dockerfile.formatted("1*")));
+    assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+    assertThat(refused.body()).contains("Line 4").contains("/home/user/many").contains("10000");
+    templates.make(Map.of("name", "many", "dockerfile", dockerfile.formatted("")));
+    try (Sandbox box = create("many")) {
+      assertThat(box.exec(Command.shell("ls copied | wc -l")).stdout()).isEqualTo("10001\n");
+    }
+  }
+
+  @Test
   void a_build_whose_caller_goes_away_ends_at_once() throws Exception {
     int before = sandboxesOnHost();
     try (InputStream events =

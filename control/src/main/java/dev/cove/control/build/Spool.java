@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.jspecify.annotations.Nullable;
 
 /** The folder in which builds keep what they need only for a while. Empty at each start. */
 public final class Spool {
@@ -86,8 +87,7 @@ public final class Spool {
           }
 
           @Override
-          public FileVisitResult postVisitDirectory(
-              Path visited, @org.jspecify.annotations.Nullable IOException failure)
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException failure)
               throws IOException {
             Files.delete(visited);
             return FileVisitResult.CONTINUE;

@@ -99,8 +99,7 @@ final class StageCopy {
   /** What a source with stars and the like in it means. */
   private List<String> matches(String source) {
     List<String> found = List.of("");
-    String clean = GuestPaths.resolve("/", source);
-    for (String part : clean.substring(1).split("/")) {
+    for (String part : EntryPath.clean(source).split("/")) {
       List<String> next = new ArrayList<>();
       for (String folder : found) {
         if (Glob.isPattern(part)) {
@@ -120,7 +119,14 @@ final class StageCopy {
   private List<String> matches(String folder, Glob pattern) {
     try {
       var effort = new Effort("Line %d: a source".formatted(copy.line()));
-      return from.list(folder.isEmpty() ? "/" : folder, 1, MAX_LISTED).entries().stream()
+      GuestFiles.Listing listed = from.list(folder.isEmpty() ? "/" : folder, 1, MAX_LISTED);
+      if (listed.truncated()) {
+        throw new BuildException(
+            copy.line(),
+            "%.200s holds more than %d files, too many for a pattern; copy the folder"
+                .formatted(folder.isEmpty() ? "/" : folder, MAX_LISTED));
+      }
+      return listed.entries().stream()
           .map(entry -> EntryPath.base(entry.path()))
           .filter(name -> pattern.matches(name.codePoints().toArray(), effort))
           .sorted()

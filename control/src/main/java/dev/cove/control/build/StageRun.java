@@ -94,7 +94,7 @@ final class StageRun {
 
   /** A command must find its folder there. */
   private void workdir(Step.Workdir workdir, BuildLog.Progress progress) throws IOException {
-    String path = GuestPaths.resolve(now.settings().cwd(), workdir.path());
+    String path = "/" + EntryPath.resolve(now.settings().cwd(), workdir.path());
     String key = key("workdir").add(path).hex();
     change(key, progress, guest -> guest.files("root").mkdir(path, 0755, true));
     now = now.with(now.settings().withCwd(path));
@@ -141,8 +141,7 @@ final class StageRun {
         key("copy from")
             .add(from.key())
             .add(copy.sources())
-            .add(
-                GuestPaths.resolve(cwd(), copy.target()) + (copy.target().endsWith("/") ? "/" : ""))
+            .add(CopyTarget.of(copy, cwd()).toString())
             .add(owner.toString())
             .add(copy.mode().toString())
             .hex();
@@ -161,20 +160,18 @@ final class StageRun {
     return now.settings().cwd().isEmpty() ? "/" : now.settings().cwd();
   }
 
-  /**
-   * @param explicit whether the Dockerfile names it
-   */
-  record Owner(long uid, long gid, boolean explicit) {}
+  /** Whom the files belong to that a COPY brings. */
+  record Owner(long uid, long gid) {}
 
   private Owner owner(Step.Copy copy) {
     if (copy.owner().isEmpty()) {
-      return new Owner(0, 0, false);
+      return new Owner(0, 0);
     }
     String[] parts = copy.owner().get().split(":", 2);
     var accounts = new Accounts(() -> guestNow().files("root"), copy.line());
     long[] user = accounts.user(parts[0]);
     long group = parts.length == 2 ? accounts.group(parts[1]) : user[1];
-    return new Owner(user[0], group, true);
+    return new Owner(user[0], group);
   }
 
   private Guest guestNow() {
