@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cove.edge.RunningEdge.Answer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -286,7 +287,7 @@ class TemplateApiTest {
 
   @Test
   void a_key_is_needed() {
-    var request = java.net.http.HttpRequest.newBuilder(EDGE.uri(ALL)).build();
+    var request = HttpRequest.newBuilder(EDGE.uri(ALL)).build();
     assertThat(EDGE.raw(request).statusCode()).isEqualTo(401);
   }
 }
