@@ -279,14 +279,7 @@ final class Volume {
     }
 
     private void copyIn(VolumeFiles files, String path) throws IOException {
-      if (from.equals("-")) {
-        files.write(path, session.in());
-        return;
-      }
-      if (!Files.isRegularFile(Path.of(from))) {
-        throw new UserError("There is no file " + from);
-      }
-      try (InputStream stream = Files.newInputStream(Path.of(from))) {
+      try (InputStream stream = FileInput.open(session, from)) {
         files.write(path, stream);
       }
     }
