@@ -297,13 +297,7 @@ final class BuildTemplate implements Callable<Integer> {
   private dev.cove.sdk.Template importArchive(
       Templates templates, String file, BuildProgress progress) throws IOException {
     TemplateTags called = TemplateTags.of(tags);
-    if (file.equals("-")) {
-      return templates.importArchive(session.in(), called.name(), called.tags(), progress);
-    }
-    if (!Files.isRegularFile(Path.of(file))) {
-      throw new UserError("There is no file " + file);
-    }
-    try (InputStream stream = Files.newInputStream(Path.of(file))) {
+    try (InputStream stream = FileInput.open(session, file)) {
       return templates.importArchive(stream, called.name(), called.tags(), progress);
     }
   }

@@ -1,7 +1,6 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.Cove;
-import dev.cove.sdk.CoveApiException;
 import dev.cove.sdk.Sandbox;
 import java.time.Instant;
 import java.util.List;
@@ -144,18 +143,7 @@ final class Checkpoint implements Callable<Integer> {
     @Override
     public Integer call() {
       above.requireNothingBeforeVerb();
-      int code = ExitCode.OK;
-      try (Cove cove = session.connect()) {
-        for (String id : ids) {
-          try {
-            cove.checkpoints().delete(id);
-          } catch (CoveApiException e) {
-            session.note("cove: " + id + ": " + e.detail());
-            code = ExitCode.FAILED;
-          }
-        }
-      }
-      return code;
+      return new Removal(session).of(ids, (cove, id) -> cove.checkpoints().delete(id));
     }
   }
 }

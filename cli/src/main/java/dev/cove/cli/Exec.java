@@ -1,5 +1,6 @@
 package dev.cove.cli;
 
+import dev.cove.sdk.Command;
 import dev.cove.sdk.Cove;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -44,7 +45,7 @@ final class Exec implements Callable<Integer> {
     }
     try (Cove cove = session.connect();
         Signals _ = attached.listen()) {
-      dev.cove.sdk.Command command = flags.command(argv);
+      Command command = flags.command(argv);
       if (flags.tty()) {
         command = AttachedCommand.withTerminalVariables(command, session);
       }

@@ -4,8 +4,12 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Where a verb writes a file to: one with a name, or stdout unless that is a terminal. */
 final class FileOutput {
@@ -20,7 +24,7 @@ final class FileOutput {
     void to(OutputStream out);
   }
 
-  /** Half a file is none. */
+  /** Half a file is none: what was there before stays until there is a whole one. */
   void write(Optional<String> file, Writing writing) {
     if (file.isEmpty()) {
       if (session.terminal().isOutput()) {
@@ -30,18 +34,36 @@ final class FileOutput {
       return;
     }
     Path target = Path.of(file.get());
-    boolean whole = false;
+    if (Files.isDirectory(target)) {
+      throw new UserError(target + " is a folder; say what the file is to be called");
+    }
     try {
-      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(target))) {
-        writing.to(out);
+      if (!Files.exists(target)) {
+        replace(target, writing);
+      } else if (Files.isRegularFile(target)) {
+        replace(target.toRealPath(), writing);
+      } else {
+        fill(target, writing); // a pipe or a device, which nothing may take the place of
       }
-      whole = true;
     } catch (IOException e) {
-      throw new UserError(target + " cannot be written: " + e.getMessage(), e);
+      throw UserError.of(target + " cannot be written", e);
+    }
+  }
+
+  private static void replace(Path target, Writing writing) throws IOException {
+    String unlikely = Long.toHexString(ThreadLocalRandom.current().nextLong());
+    Path part = Path.of(target + "." + unlikely + ".part");
+    try {
+      fill(part, writing, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
     } finally {
-      if (!whole) {
-        target.toFile().delete();
-      }
+      Files.deleteIfExists(part);
+    }
+  }
+
+  private static void fill(Path target, Writing writing, OpenOption... how) throws IOException {
+    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(target, how))) {
+      writing.to(out);
     }
   }
 }

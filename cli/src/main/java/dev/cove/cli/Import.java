@@ -4,8 +4,6 @@ import dev.cove.sdk.Cove;
 import dev.cove.sdk.Moves;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,11 +34,11 @@ final class Import implements Callable<Integer> {
   @Override
   public Integer call() {
     try (Cove cove = session.connect();
-        InputStream in = file.equals("-") ? session.in() : Files.newInputStream(Path.of(file))) {
+        InputStream in = FileInput.open(session, file)) {
       Moves.Imported made = cove.moves().take(in, name);
       session.println(made.checkpoint().or(made::template).orElse(""));
     } catch (IOException e) {
-      throw new UserError(file + " cannot be read: " + e.getMessage(), e);
+      throw UserError.of(file + " cannot be read", e);
     }
     return ExitCode.OK;
   }

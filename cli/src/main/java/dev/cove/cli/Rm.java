@@ -1,7 +1,5 @@
 package dev.cove.cli;
 
-import dev.cove.sdk.Cove;
-import dev.cove.sdk.CoveApiException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,19 +26,8 @@ final class Rm implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    int code = ExitCode.OK;
-    try (Cove cove = session.connect()) {
-      for (String box : boxes) {
-        try {
-          cove.sandboxes().delete(box);
-        } catch (CoveApiException e) {
-          if (!force || e.status() != 404) {
-            session.note("cove: " + box + ": " + e.detail());
-            code = ExitCode.FAILED;
-          }
-        }
-      }
-    }
-    return code;
+    Removal removal = new Removal(session);
+    return (force ? removal.orAbsent() : removal)
+        .of(boxes, (cove, box) -> cove.sandboxes().delete(box));
   }
 }

@@ -1,5 +1,6 @@
 package dev.cove.cli;
 
+import dev.cove.sdk.Command;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.Sandbox;
 import java.util.List;
@@ -67,7 +68,7 @@ final class Run implements Callable<Integer> {
 
   private int run(Cove cove, List<String> argv) {
     var attached = new AttachedCommand(session, new AttachedCommand.Stop());
-    dev.cove.sdk.Command command = commandFlags.command(argv);
+    Command command = commandFlags.command(argv);
     if (commandFlags.tty()) {
       command = AttachedCommand.withTerminalVariables(command, session);
     }

@@ -1,5 +1,6 @@
 package dev.cove.cli;
 
+import dev.cove.sdk.Command;
 import dev.cove.sdk.Cove;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -42,7 +43,7 @@ final class Shell implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    dev.cove.sdk.Command command = dev.cove.sdk.Command.shell(PICK_SHELL);
+    Command command = Command.shell(PICK_SHELL);
     if (user.isPresent()) {
       command = command.user(user.get());
     }

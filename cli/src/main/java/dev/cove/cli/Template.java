@@ -1,7 +1,6 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.Cove;
-import dev.cove.sdk.CoveApiException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -195,18 +194,8 @@ final class Template {
 
     @Override
     public Integer call() {
-      int code = ExitCode.OK;
-      try (Cove cove = session.connect()) {
-        for (String reference : references) {
-          try {
-            cove.templates().remove(reference);
-          } catch (CoveApiException e) {
-            session.note("cove: " + reference + ": " + e.detail());
-            code = ExitCode.FAILED;
-          }
-        }
-      }
-      return code;
+      return new Removal(session)
+          .of(references, (cove, reference) -> cove.templates().remove(reference));
     }
   }
 }

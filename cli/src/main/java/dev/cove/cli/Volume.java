@@ -1,7 +1,6 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.Cove;
-import dev.cove.sdk.CoveApiException;
 import dev.cove.sdk.VolumeFiles;
 import dev.cove.sdk.Volumes;
 import java.io.IOException;
@@ -235,18 +234,7 @@ final class Volume {
 
     @Override
     public Integer call() {
-      int code = ExitCode.OK;
-      try (Cove cove = session.connect()) {
-        for (String volume : volumes) {
-          try {
-            cove.volumes().delete(volume);
-          } catch (CoveApiException e) {
-            session.note("cove: " + volume + ": " + e.detail());
-            code = ExitCode.FAILED;
-          }
-        }
-      }
-      return code;
+      return new Removal(session).of(volumes, (cove, volume) -> cove.volumes().delete(volume));
     }
   }
 
@@ -291,14 +279,7 @@ final class Volume {
     }
 
     private void copyIn(VolumeFiles files, String path) throws IOException {
-      if (from.equals("-")) {
-        files.write(path, session.in());
-        return;
-      }
-      if (!Files.isRegularFile(Path.of(from))) {
-        throw new UserError("There is no file " + from);
-      }
-      try (InputStream stream = Files.newInputStream(Path.of(from))) {
+      try (InputStream stream = FileInput.open(session, from)) {
         files.write(path, stream);
       }
     }

@@ -10,6 +10,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -351,8 +353,8 @@ class ArchiveApiTest {
 
   /** Sends a header and then so many compressed zeros, made on the way. */
   private static Answer bomb(Path folder, byte[] header, long zeros) throws IOException {
-    var pipe = new java.io.PipedInputStream(1 << 16);
-    var out = new java.io.PipedOutputStream(pipe);
+    var pipe = new PipedInputStream(1 << 16);
+    var out = new PipedOutputStream(pipe);
     Thread.ofVirtual()
         .start(() -> {
           try (var gzip = new GZIPOutputStream(out)) {

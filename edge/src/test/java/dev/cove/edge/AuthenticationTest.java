@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cove.edge.RunningEdge.Answer;
 import java.net.http.HttpRequest;
 import java.util.HashSet;
+import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -36,7 +37,7 @@ class AuthenticationTest {
         EDGE.key().substring(0, EDGE.key().length() - 1) + (EDGE.key().endsWith("0") ? "1" : "0");
     var bodies = new HashSet<String>();
     for (Consumer<HttpRequest.Builder> wrong :
-        java.util.List.<Consumer<HttpRequest.Builder>>of(
+        List.<Consumer<HttpRequest.Builder>>of(
             r -> {},
             r -> r.header("Authorization", "Bearer "),
             r -> r.header("Authorization", "Bearer " + flipped),

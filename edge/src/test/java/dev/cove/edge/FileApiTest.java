@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,7 +35,7 @@ class FileApiTest {
   void what_was_written_is_read_back_whole_or_in_part() throws Exception {
     Path file = EDGE.work().resolve("a +%ü😀.bin");
     byte[] content = new byte[100_000];
-    new java.util.Random(1).nextBytes(content);
+    new Random(1).nextBytes(content);
     Answer written = EDGE.put(at("", file) + "&mode=0640", content);
     assertThat(written.status()).as(written.toString()).isEqualTo(200);
     assertThat(written.json().get("size").asLong()).isEqualTo(content.length);
@@ -45,7 +47,7 @@ class FileApiTest {
     assertThat(read.header("Content-Length")).isEqualTo("100000");
     assertThat(read.header("Content-Type")).isEqualTo("application/octet-stream");
     assertThat(EDGE.get(at("", file) + "&offset=99990&length=100").bytes())
-        .isEqualTo(java.util.Arrays.copyOfRange(content, 99_990, 100_000));
+        .isEqualTo(Arrays.copyOfRange(content, 99_990, 100_000));
     assertThat(EDGE.get(at("", file) + "&offset=200000").bytes()).isEmpty();
     assertThat(EDGE.get(at("", file) + "&length=0").bytes()).isEmpty();
   }

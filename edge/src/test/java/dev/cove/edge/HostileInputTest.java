@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cove.edge.RunningEdge.Answer;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
@@ -197,7 +200,7 @@ class HostileInputTest {
           "%2e%2e%2fkeys",
           "..;",
           "x".repeat(2_000),
-          box.toUpperCase(java.util.Locale.ROOT),
+          box.toUpperCase(Locale.ROOT),
           "%00",
           "%F0%9D%9F%8E",
           "'%20OR%201=1--",
@@ -243,10 +246,10 @@ class HostileInputTest {
   @Test
   void a_body_of_100_megabytes_is_413_and_takes_no_memory() {
     byte[] megabyte = new byte[1 << 20];
-    java.util.Arrays.fill(megabyte, (byte) ' ');
+    Arrays.fill(megabyte, (byte) ' ');
     long before = usedMemory();
     for (boolean chunked : new boolean[] {false, true}) {
-      var parts = java.util.Collections.nCopies(100, megabyte);
+      var parts = Collections.nCopies(100, megabyte);
       var publisher = BodyPublishers.ofByteArrays(parts);
       var body = chunked ? publisher : BodyPublishers.fromPublisher(publisher, 100L << 20);
       Answer answer = EDGE.send(CREATE, request -> request.POST(body));

@@ -1,6 +1,7 @@
 package dev.cove.edge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.edge.RunningEdge.Answer;
 import dev.harrel.jsonschema.Validator;
@@ -301,7 +302,7 @@ class OpenApiTest {
   @Test
   void the_schemas_refuse_what_the_server_refuses() {
     var node = RunningEdge.JSON.readTree("{\"memoryMb\":\"64\"}");
-    org.assertj.core.api.Assertions.assertThatThrownBy(
+    assertThatThrownBy(
             () -> assertValid("/components/schemas/CreateSandbox", node, "text for a number"))
         .isInstanceOf(AssertionError.class);
   }

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.edge.RunningEdge.Answer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
@@ -229,14 +232,14 @@ class ProcessApiTest {
 
   @Test
   void a_port_inside_is_reached_and_closed_direction_by_direction() throws Exception {
-    try (var server = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Thread.ofVirtual()
           .start(() -> {
             try (var peer = server.accept()) {
               byte[] all = peer.getInputStream().readAllBytes();
               peer.getOutputStream().write(("got " + all.length).getBytes(StandardCharsets.UTF_8));
-            } catch (java.io.IOException e) {
-              throw new java.io.UncheckedIOException(e);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
             }
           });
       try (var socket =

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
@@ -109,7 +110,7 @@ final class RawConnection implements AutoCloseable {
   boolean isClosed() throws IOException {
     try {
       return in.read() < 0;
-    } catch (java.net.SocketException e) {
+    } catch (SocketException e) {
       return true;
     }
   }

@@ -3,6 +3,7 @@ package dev.cove.edge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.edge.RunningEdge.Answer;
+import java.net.http.HttpRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -49,9 +50,7 @@ class SandboxApiTest {
     return EDGE.send(
         "/api/v1/sandboxes",
         request ->
-            request
-                .header("Idempotency-Key", key)
-                .POST(java.net.http.HttpRequest.BodyPublishers.ofString(body)));
+            request.header("Idempotency-Key", key).POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
   @Test

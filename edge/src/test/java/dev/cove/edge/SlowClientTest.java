@@ -3,6 +3,7 @@ package dev.cove.edge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.edge.http.HttpLimits;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +40,7 @@ class SlowClientTest {
     for (int i = 0; i < most; i++) {
       try {
         connection.send("x");
-      } catch (java.net.SocketException e) {
+      } catch (SocketException e) {
         return true;
       }
       Thread.sleep(Duration.ofMillis(100));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cove.edge.RunningEdge.Answer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -155,6 +156,28 @@ class TemplateApiTest {
   }
 
   @Test
+  void what_its_source_would_ignore_is_refused() {
+    String registry = "\"registry\":{\"username\":\"u\",\"password\":\"p\"}";
+    for (String source :
+        new String[] {"\"debian\":{}", "\"checkpoint\":\"c0123456789abcdefghi\""}) {
+      Answer answer = make("{\"name\":\"a\"," + source + "," + registry + "}");
+      assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
+      assertThat(answer.detail()).contains("registry goes with");
+    }
+    for (String source :
+        new String[] {
+          "\"debian\":{}",
+          "\"checkpoint\":\"c0123456789abcdefghi\"",
+          "\"image\":\"localhost:1/a\"",
+          "\"from\":\"host\""
+        }) {
+      Answer answer = make("{\"name\":\"a\"," + source + ",\"arguments\":{\"A\":\"b\"}}");
+      assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
+      assertThat(answer.detail()).contains("arguments go with dockerfile");
+    }
+  }
+
+  @Test
   void a_dockerfile_is_refused_by_line() {
     Answer answer = make("{\"name\":\"a\",\"dockerfile\":\"FROM host\\nENV A=b\\nFRY x\"}");
     assertThat(answer.status()).isEqualTo(400);
@@ -286,7 +309,7 @@ class TemplateApiTest {
 
   @Test
   void a_key_is_needed() {
-    var request = java.net.http.HttpRequest.newBuilder(EDGE.uri(ALL)).build();
+    var request = HttpRequest.newBuilder(EDGE.uri(ALL)).build();
     assertThat(EDGE.raw(request).statusCode()).isEqualTo(401);
   }
 }

@@ -1,10 +1,12 @@
 package dev.cove.edge;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 final class TestSocket implements WebSocket.Listener, AutoCloseable {
   private final LinkedBlockingQueue<Object> arrived = new LinkedBlockingQueue<>();
   private final StringBuilder text = new StringBuilder();
-  private final java.io.ByteArrayOutputStream binary = new java.io.ByteArrayOutputStream();
+  private final ByteArrayOutputStream binary = new ByteArrayOutputStream();
   private final WebSocket socket;
 
   record Closed(int code, String reason) {}
@@ -104,7 +106,7 @@ final class TestSocket implements WebSocket.Listener, AutoCloseable {
   private @Nullable JsonNode last;
 
   JsonNode last() {
-    return java.util.Objects.requireNonNull(last);
+    return Objects.requireNonNull(last);
   }
 
   Closed nextClosed() throws InterruptedException, TimeoutException {

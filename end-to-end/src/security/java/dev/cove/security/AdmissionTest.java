@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.e2e.RunningServer;
 import dev.cove.sdk.CoveApiException;
+import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -32,8 +34,7 @@ class AdmissionTest {
     var refused = new ArrayList<CoveApiException>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Callable<Sandbox> create = () -> SERVER.cove().sandboxes().create();
-      List<Future<Sandbox>> creates =
-          threads.invokeAll(java.util.Collections.nCopies(CREATES, create));
+      List<Future<Sandbox>> creates = threads.invokeAll(Collections.nCopies(CREATES, create));
       for (Future<Sandbox> one : creates) {
         switch (one.state()) {
           case SUCCESS -> made.add(one.resultNow());
@@ -98,8 +99,7 @@ class AdmissionTest {
         SERVER
             .cove()
             .sandboxes()
-            .create(
-                dev.cove.sdk.CreateOptions.defaults().memoryMb(64).maxProcesses(8).cpus(0.05))) {
+            .create(CreateOptions.defaults().memoryMb(64).maxProcesses(8).cpus(0.05))) {
       assertThat(box.metrics().memory().limitBytes()).isEqualTo(64L << 20);
       assertThat(box.metrics().processes().limit()).isEqualTo(8);
       assertThat(box.metrics().cpu().limit()).isEqualTo(0.05);

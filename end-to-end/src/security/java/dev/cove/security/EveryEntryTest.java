@@ -10,6 +10,8 @@ import dev.cove.security.HostView.HostProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -204,17 +206,15 @@ class EveryEntryTest {
     for (String namespace : List.of("user", "mnt", "pid", "ipc", "uts", "cgroup", "net")) {
       assertThat(namespace(process, namespace))
           .as("%s namespace of %s", namespace, name)
-          .isNotEqualTo(
-              java.nio.file.Files.readSymbolicLink(
-                  java.nio.file.Path.of("/proc/self/ns/" + namespace)));
+          .isNotEqualTo(Files.readSymbolicLink(Path.of("/proc/self/ns/" + namespace)));
     }
   }
 
   private static final Pattern HARMLESS =
       Pattern.compile("/dev/null|/dev/pts/.*|/dev/ptmx|(pipe|socket):\\[\\d+]|anon_inode:.*");
 
-  private static java.nio.file.Path namespace(HostProcess process, String name) throws IOException {
-    return java.nio.file.Files.readSymbolicLink(process.proc().resolve("ns/" + name));
+  private static Path namespace(HostProcess process, String name) throws IOException {
+    return Files.readSymbolicLink(process.proc().resolve("ns/" + name));
   }
 
   private static List<String> names(List<HostProcess> processes) {

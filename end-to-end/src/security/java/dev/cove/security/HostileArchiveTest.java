@@ -16,7 +16,9 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
 import org.apache.commons.compress.archivers.zip.ZipEncodingHelper;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -157,7 +160,7 @@ class HostileArchiveTest {
       archive.entry(owned, new byte[0]);
     }
     var old = new TarArchiveEntry("old", true);
-    old.setLastModifiedTime(java.nio.file.attribute.FileTime.fromMillis(0));
+    old.setLastModifiedTime(FileTime.fromMillis(0));
     archive.entry(old, new byte[0]);
 
     assertThat(intruder.files("user").uploadArchive(TARGET, archive.stream()).files()).isEqualTo(5);
@@ -190,7 +193,7 @@ class HostileArchiveTest {
         plain[random.nextInt(2048)] = (byte) random.nextInt(256);
       }
       broken.add(Archive.gzip(plain));
-      broken.add(java.util.Arrays.copyOf(good, random.nextInt(good.length)));
+      broken.add(Arrays.copyOf(good, random.nextInt(good.length)));
     }
     for (byte[] bytes : broken) {
       try {
@@ -364,7 +367,7 @@ class HostileArchiveTest {
                 RuntimeException.class, () -> intruder.files("user").uploadArchive(TARGET, half)))
         .isNotNull();
 
-    org.awaitility.Awaitility.await()
+    Awaitility.await()
         .untilAsserted(() ->
             assertThat(intruder.files("user").list(TARGET).stream().map(FileInfo::name))
                 .contains("good")

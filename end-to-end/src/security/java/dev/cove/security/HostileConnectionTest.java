@@ -11,11 +11,13 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -269,7 +271,7 @@ class HostileConnectionTest {
 
   /** A masked frame with a zero mask; the length may lie. */
   private static byte[] frame(int firstByte, long announced, byte[] payload) {
-    var frame = java.nio.ByteBuffer.allocate(14 + payload.length);
+    var frame = ByteBuffer.allocate(14 + payload.length);
     frame.put((byte) firstByte);
     if (announced < 126) {
       frame.put((byte) (0x80 | announced));
@@ -422,8 +424,7 @@ class HostileConnectionTest {
                       + "Connection: close\r\nOrigin: "
                       + origin
                       + "\r\nAccess-Control-Request-Method: POST\r\n\r\n");
-      assertThat(preflight.text().toLowerCase(java.util.Locale.ROOT))
-          .doesNotContain("access-control-allow");
+      assertThat(preflight.text().toLowerCase(Locale.ROOT)).doesNotContain("access-control-allow");
     }
   }
 }

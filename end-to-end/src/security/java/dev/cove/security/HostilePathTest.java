@@ -11,9 +11,12 @@ import dev.cove.sdk.SandboxFiles;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -92,8 +95,7 @@ class HostilePathTest {
                 "import os; print(os.listdir(b'/home/user/names')[0].hex())")
             .stdout()
             .strip();
-    assertThat(bytes)
-        .isEqualTo(java.util.HexFormat.of().formatHex(name.getBytes(StandardCharsets.UTF_8)));
+    assertThat(bytes).isEqualTo(HexFormat.of().formatHex(name.getBytes(StandardCharsets.UTF_8)));
     files.remove(path);
     assertThat(files.exists(path)).isFalse();
   }
@@ -202,7 +204,7 @@ class HostilePathTest {
         assertThat(in.readNBytes(100_000)).hasSize(100_000);
       }
     }
-    org.awaitility.Awaitility.await()
+    Awaitility.await()
         .atMost(Duration.ofSeconds(20))
         .until(() -> HostView.openFiles(SERVER.pid()) <= before + 5);
     intruder.assertUsable();
@@ -221,8 +223,7 @@ class HostilePathTest {
       assertThat(refused.status()).isBetween(400, 499);
 
       try (var changes = files.watch("/home/user/watched", true)) {
-        java.nio.file.Files.setLastModifiedTime(
-            canary.file(), java.nio.file.Files.getLastModifiedTime(canary.file()));
+        Files.setLastModifiedTime(canary.file(), Files.getLastModifiedTime(canary.file()));
         intruder
             .box()
             .exec(

@@ -3,16 +3,19 @@ package dev.cove.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.e2e.RunningServer;
+import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.SandboxInfo;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -101,7 +104,7 @@ class HostileRequestTest {
     assertThat(raw("GET", BOXES + "/" + box.id()).status()).isEqualTo(200);
     for (String id :
         List.of(
-            box.id().toUpperCase(java.util.Locale.ROOT),
+            box.id().toUpperCase(Locale.ROOT),
             box.id() + "%20",
             box.id() + "%00",
             box.id() + ".",
@@ -267,7 +270,7 @@ class HostileRequestTest {
     var broken = new TreeMap<String, byte[]>();
     broken.put("UTF-16", good.getBytes(StandardCharsets.UTF_16));
     broken.put("UTF-16LE", good.getBytes(StandardCharsets.UTF_16LE));
-    broken.put("UTF-32", good.getBytes(java.nio.charset.Charset.forName("UTF-32BE")));
+    broken.put("UTF-32", good.getBytes(Charset.forName("UTF-32BE")));
     broken.put("a stray byte", bytes("{\"labels\":{\"a\":\"", 0xff, "\"}}"));
     broken.put("half a character", bytes("{\"labels\":{\"a\":\"", 0xc3, "\"}}"));
     broken.put("an overlong slash", bytes("{\"labels\":{\"a\":\"\u00c0", 0xaf, "\"}}"));
@@ -389,10 +392,7 @@ class HostileRequestTest {
             "a'; DROP TABLE sandboxes; --",
             "<script>alert(1)</script>")) {
       try (Sandbox odd =
-          SERVER
-              .cove()
-              .sandboxes()
-              .create(dev.cove.sdk.CreateOptions.defaults().name(name).label("k", name))) {
+          SERVER.cove().sandboxes().create(CreateOptions.defaults().name(name).label("k", name))) {
         assertThat(odd.fetchInfo().name()).isEqualTo(name);
         assertThat(odd.fetchInfo().labels()).isEqualTo(Map.of("k", name));
         assertThat(SERVER.cove().sandboxes().require(name).id()).isEqualTo(odd.id());
@@ -410,7 +410,7 @@ class HostileRequestTest {
             .cove()
             .sandboxes()
             .create(
-                dev.cove.sdk.CreateOptions.defaults()
+                CreateOptions.defaults()
                     .env("ODD", odd)
                     .env("LD_PRELOAD", "/no/such/library.so"))) {
       assertThat(other.exec("printenv", "ODD").stdout()).isEqualTo(odd + "\n");

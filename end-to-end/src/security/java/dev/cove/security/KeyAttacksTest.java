@@ -3,8 +3,10 @@ package dev.cove.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.e2e.RunningServer;
+import dev.cove.sdk.Command;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CoveApiException;
+import dev.cove.sdk.CoveConnectionException;
 import dev.cove.sdk.Keys;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.json.Json;
@@ -13,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -167,16 +171,15 @@ class KeyAttacksTest {
   void a_revoked_key_ends_open_streams_too() {
     Keys.NewKey key = SERVER.cove().keys().create("short-lived");
     try (Cove other = Cove.connect(SERVER.url(), key.key());
-        var command =
-            other.sandboxes().require(box.id()).start(dev.cove.sdk.Command.of("sleep", "120"))) {
+        var command = other.sandboxes().require(box.id()).start(Command.of("sleep", "120"))) {
       SERVER.cove().keys().revoke(key.id());
 
-      org.awaitility.Awaitility.await("the stream to be cut")
-          .atMost(java.time.Duration.ofSeconds(10))
+      Awaitility.await("the stream to be cut")
+          .atMost(Duration.ofSeconds(10))
           .until(() -> {
             try {
-              return command.waitFor(java.time.Duration.ofMillis(100)).isPresent();
-            } catch (CoveApiException | dev.cove.sdk.CoveConnectionException e) {
+              return command.waitFor(Duration.ofMillis(100)).isPresent();
+            } catch (CoveApiException | CoveConnectionException e) {
               return true;
             }
           });

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -179,7 +180,7 @@ class OutputFloodTest {
                     .timeout(PATIENCE))) {
       assertThat(command.stdout().readNBytes(6)).startsWith('r', 'e', 'a', 'd', 'y');
       byte[] paste = new byte[10_000_000];
-      java.util.Arrays.fill(paste, (byte) 'x');
+      Arrays.fill(paste, (byte) 'x');
       bystander.unharmedBy(() -> command.stdin().write(paste));
       assertThat(new String(command.stdout().readAllBytes(), StandardCharsets.US_ASCII))
           .contains(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(paste)));

@@ -12,11 +12,13 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,7 +126,7 @@ class PlantedLinkTest {
         "pack",
         path -> {
           try (InputStream in = files.downloadArchive(path)) {
-            assertHarmless(new java.util.zip.GZIPInputStream(in).readAllBytes());
+            assertHarmless(new GZIPInputStream(in).readAllBytes());
           }
         });
     verbs.put("watch", path -> files.watch(path, true).close());
@@ -218,7 +220,7 @@ class PlantedLinkTest {
       }
       assertThat(done).as("requests that were let through").isGreaterThan(RACES);
       assertThat(seen).isSubsetOf("in the folder", "through the link");
-      assertThat(flipping.waitFor(java.time.Duration.ZERO)).as("still flipping").isEmpty();
+      assertThat(flipping.waitFor(Duration.ZERO)).as("still flipping").isEmpty();
     }
     canary.assertUntouched();
     intruder.assertUsable();

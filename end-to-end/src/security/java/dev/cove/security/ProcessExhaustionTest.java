@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.e2e.RunningServer;
 import dev.cove.sdk.Command;
+import dev.cove.sdk.CoveApiException;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.ExecResult;
 import dev.cove.sdk.RunningCommand;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -102,14 +104,14 @@ class ProcessExhaustionTest {
         // No room for a process more: a refusal, but an answer, and the file system still works.
         try {
           intruder.run("user", "true");
-        } catch (dev.cove.sdk.CoveApiException e) {
+        } catch (CoveApiException e) {
           assertThat(e.status()).as(e.detail()).isBetween(400, 503);
         }
         full.signal("KILL");
       }
       Awaitility.await()
           .atMost(PATIENCE)
-          .ignoreException(dev.cove.sdk.CoveApiException.class)
+          .ignoreException(CoveApiException.class)
           .untilAsserted(intruder::assertUsable);
     }
   }
@@ -173,7 +175,7 @@ class ProcessExhaustionTest {
         Intruder second = intruder();
         Intruder third = intruder();
         Intruder fourth = intruder()) {
-      for (Intruder intruder : java.util.List.of(first, second, third, fourth)) {
+      for (Intruder intruder : List.of(first, second, third, fourth)) {
         String exhaust = intruder.install("exhaust");
         RunningCommand holder =
             intruder

@@ -6,10 +6,12 @@ import dev.cove.sdk.Checkpoint;
 import dev.cove.sdk.Command;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Templates that are made step by step, from a Dockerfile, a list of steps or a checkpoint. */
 class BuildsTest {
@@ -115,6 +118,27 @@ class BuildsTest {
   }
 
   @Test
+  void steps_whose_variables_only_look_alike_are_different_steps() throws Exception {
+    List<Map<String, String>> variables =
+        List.of(Map.of("A", "1, B=2"), Map.of("A", "1", "B", "2"));
+    for (Map<String, String> env : variables) {
+      templates.make(
+          Map.of(
+              "name",
+              "alike",
+              "from",
+              "host",
+              "steps",
+              List.of(Map.of("env", env), Map.of("run", "echo \"$A;$B\" > /home/user/variables"))));
+    }
+    try (Sandbox one = create("alike@1");
+        Sandbox two = create("alike@2")) {
+      assertThat(one.files().readString("/home/user/variables")).isEqualTo("1, B=2;\n");
+      assertThat(two.files().readString("/home/user/variables")).isEqualTo("1;2\n");
+    }
+  }
+
+  @Test
   void pruning_forgets_what_steps_gave_and_spares_templates() throws Exception {
     Map<String, Object> wish =
         Map.of("name", "pruned", "from", "host", "steps", List.of(Map.of("run", "date > when")));
@@ -124,6 +148,38 @@ class BuildsTest {
       assertThat(box.files().exists("/home/user/when")).isTrue();
     }
     assertThat(templates.makeWithEvents(wish)).doesNotContain("\"cached\":true");
+  }
+
+  @Test
+  void pruning_takes_nothing_from_a_build_that_goes_on() throws Exception {
+    String dockerfile =
+        """
+        FROM host AS maker
+        RUN echo made > /home/user/made
+        FROM host
+        RUN echo begun; sleep 4
+        COPY --from=maker /home/user/made /home/user/copied
+        """;
+    String wish =
+        JsonMapper.shared().writeValueAsString(Map.of("name", "spared", "dockerfile", dockerfile));
+    try (InputStream events = templates.api().events(TemplateCalls.ALL, wish)) {
+      readUntil(events, "begun\\n");
+      server.cove().prune();
+      readUntil(events, "event: done");
+    }
+    try (Sandbox box = create("spared")) {
+      assertThat(box.files().readString("/home/user/copied")).isEqualTo("made\n");
+    }
+  }
+
+  private static void readUntil(InputStream events, String awaited) throws IOException {
+    var seen = new StringBuilder();
+    byte[] buffer = new byte[4096];
+    while (!seen.toString().contains(awaited)) {
+      int read = events.read(buffer);
+      assertThat(read).as(seen.toString()).isPositive();
+      seen.append(new String(buffer, 0, read, StandardCharsets.UTF_8));
+    }
   }
 
   @Test
@@ -146,6 +202,25 @@ class BuildsTest {
   }
 
   @Test
+  void a_pattern_over_too_many_files_is_refused_rather_than_half_done() throws Exception {
+    String dockerfile =
+        """
+        FROM host AS maker
+        RUN mkdir /home/user/many && cd /home/user/many && seq 10001 | xargs touch
+        FROM host
+        COPY --from=maker /home/user/many/%s /home/user/copied/
+        """;
+    HttpResponse<String> refused =
+        templates.tryToMake(Map.of("name", "many", "dockerfile", dockerfile.formatted("1*")));
+    assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+    assertThat(refused.body()).contains("Line 4").contains("/home/user/many").contains("10000");
+    templates.make(Map.of("name", "many", "dockerfile", dockerfile.formatted("")));
+    try (Sandbox box = create("many")) {
+      assertThat(box.exec(Command.shell("ls copied | wc -l")).stdout()).isEqualTo("10001\n");
+    }
+  }
+
+  @Test
   void a_build_whose_caller_goes_away_ends_at_once() throws Exception {
     int before = sandboxesOnHost();
     try (InputStream events =
@@ -156,13 +231,7 @@ class BuildsTest {
                 """
                 {"name":"endless","from":"host","steps":[{"run":"echo begun; sleep 600"}]}
                 """)) {
-      var seen = new StringBuilder();
-      byte[] buffer = new byte[4096];
-      while (!seen.toString().contains("begun\\n")) {
-        int read = events.read(buffer);
-        assertThat(read).as(seen.toString()).isPositive();
-        seen.append(new String(buffer, 0, read, StandardCharsets.UTF_8));
-      }
+      readUntil(events, "begun\\n");
       assertThat(sandboxesOnHost()).isGreaterThan(before);
     }
     Awaitility.await("the workplace to go")
@@ -220,6 +289,45 @@ class BuildsTest {
     try (Sandbox box = create("promoted")) {
       assertThat(box.files().readString("/home/user/prepared")).isEqualTo("yes");
       assertThat(box.exec(Command.shell("echo \"[$TOKEN]\"")).stdout()).isEqualTo("[]\n");
+    }
+  }
+
+  @Test
+  void a_service_can_be_made_of_a_checkpoint() throws Exception {
+    Checkpoint checkpoint;
+    try (Sandbox box = server.create()) {
+      box.files().write("/home/user/serve", "echo begun >> /home/user/starts; sleep 600\n");
+      checkpoint = box.checkpoint();
+    }
+    try {
+      Map<String, Object> wish =
+          Map.of(
+              "name",
+              "serving",
+              "checkpoint",
+              checkpoint.id(),
+              "env",
+              Map.of("NEEDED", "yes"),
+              "start",
+              List.of("sh", "/home/user/serve"),
+              "ready",
+              List.of("sh", "-c", "test -e /home/user/starts && test \"$NEEDED\" = yes"));
+      templates.make(wish);
+      try (Sandbox box = create("serving")) {
+        assertThat(box.files().readString("/home/user/starts"))
+            .as("it ran before the template was made")
+            .startsWith("begun\n");
+        assertThat(box.processes()).hasSize(1);
+      }
+      var failing = new HashMap<>(wish);
+      failing.put("name", "broken");
+      failing.put("start", List.of("false"));
+      HttpResponse<String> refused = templates.tryToMake(failing);
+      assertThat(refused.statusCode()).as(refused.body()).isEqualTo(422);
+      assertThat(refused.body()).contains("start command ended");
+      assertThat(templates.api().get(TemplateCalls.path("broken")).statusCode()).isEqualTo(404);
+    } finally {
+      server.cove().checkpoints().delete(checkpoint.id());
     }
   }
 

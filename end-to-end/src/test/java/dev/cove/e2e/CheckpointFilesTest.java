@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -113,8 +115,8 @@ class CheckpointFilesTest {
   void many_look_at_the_same_moment() throws Exception {
     try (Sandbox box = server.create()) {
       Checkpoint kept = keep(box, "seen by all");
-      try (var threads = java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor()) {
-        var all = new ArrayList<java.util.concurrent.Future<String>>();
+      try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        var all = new ArrayList<Future<String>>();
         for (int i = 0; i < 50; i++) {
           all.add(threads.submit(() -> files(kept).readString(FILE)));
         }

@@ -3,6 +3,8 @@ package dev.cove.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.sdk.Sandbox;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,7 +48,7 @@ class CliTerminalTest {
   void the_terminal_is_as_before_when_a_shell_has_ended() throws Exception {
     try (Sandbox box = server.create()) {
       // The outer shell's own echo is off while the inner one runs, and on again afterwards.
-      var outer = new java.util.ArrayList<>(java.util.List.of("sh", "-c"));
+      var outer = new ArrayList<>(List.of("sh", "-c"));
       outer.add("stty -a | grep -o ' -\\?icanon'; \"$@\"; stty -a | grep -o ' -\\?icanon'; exit 4");
       outer.add("sh");
       outer.addAll(Cli.commandInTerminal("shell", box.id()));

@@ -2,6 +2,7 @@ package dev.cove.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cove.sdk.Command;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
@@ -202,7 +203,7 @@ class CliTest {
   @Test
   void ps_shows_what_was_started() throws Exception {
     try (Sandbox box = server.create()) {
-      box.spawn(dev.cove.sdk.Command.of("sleep", "601"));
+      box.spawn(Command.of("sleep", "601"));
       assertThat(cli().run("ps", box.id()).succeeded().stdout())
           .contains("sleep 601")
           .contains("running");

@@ -6,6 +6,7 @@ import dev.cove.sdk.Cove;
 import dev.cove.sdk.CoveException;
 import dev.cove.sdk.SandboxInfo;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,7 +52,7 @@ class CrashBurstTest {
 
     Set<String> listed =
         server.cove().sandboxes().list().stream().map(SandboxInfo::id).collect(Collectors.toSet());
-    Set<String> mustExist = new java.util.HashSet<>(promises.created);
+    Set<String> mustExist = new HashSet<>(promises.created);
     mustExist.removeAll(promises.deleteSent);
     assertThat(promises.count.get()).isGreaterThanOrEqualTo(killAfter);
     assertThat(listed).containsAll(mustExist);

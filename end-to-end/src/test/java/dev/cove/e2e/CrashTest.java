@@ -4,6 +4,7 @@ import static dev.cove.e2e.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.sdk.Command;
+import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.ProcessInfo;
 import dev.cove.sdk.RunningCommand;
@@ -97,7 +98,7 @@ class CrashTest {
     String made = server.cove().keys().create("survives").key();
     server.kill();
     server.start();
-    try (var cove = dev.cove.sdk.Cove.connect(server.url(), made)) {
+    try (var cove = Cove.connect(server.url(), made)) {
       assertThat(cove.sandboxes().list()).isNotNull();
     }
   }

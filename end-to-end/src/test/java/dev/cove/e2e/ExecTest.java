@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -182,8 +183,7 @@ class ExecTest {
       String script =
           "echo first; while ! [ -e /tmp/go ]; do sleep 0.02; done; echo oops >&2; exit 3";
       String body =
-          JsonMapper.shared()
-              .writeValueAsString(java.util.Map.of("command", List.of("sh", "-c", script)));
+          JsonMapper.shared().writeValueAsString(Map.of("command", List.of("sh", "-c", script)));
       try (var reader =
           new BufferedReader(
               new InputStreamReader(

@@ -2,7 +2,9 @@ package dev.cove.e2e;
 
 import static dev.cove.e2e.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.cove.sdk.CoveApiException;
 import dev.cove.sdk.FileInfo;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.SandboxFiles;
@@ -13,6 +15,7 @@ import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -68,8 +71,7 @@ class FilesTest {
     byte[] bytes = SampleBytes.array(200_000);
     files().write("/home/user/parts", bytes);
     try (InputStream part = files().read("/home/user/parts", 70_000, 1_000)) {
-      assertThat(part.readAllBytes())
-          .isEqualTo(java.util.Arrays.copyOfRange(bytes, 70_000, 71_000));
+      assertThat(part.readAllBytes()).isEqualTo(Arrays.copyOfRange(bytes, 70_000, 71_000));
     }
     try (InputStream beyond = files().read("/home/user/parts", 199_990, 1_000)) {
       assertThat(beyond.readAllBytes()).hasSize(10);
@@ -137,9 +139,8 @@ class FilesTest {
   void files_and_trees_are_removed_and_a_full_folder_only_when_told_to() {
     files().mkdir("/home/user/tree/branch");
     files().write("/home/user/tree/branch/leaf", "x");
-    assertThat(
-            org.assertj.core.api.Assertions.catchThrowable(() -> files().remove("/home/user/tree")))
-        .isInstanceOf(dev.cove.sdk.CoveApiException.class);
+    assertThat(catchThrowable(() -> files().remove("/home/user/tree")))
+        .isInstanceOf(CoveApiException.class);
     assertThat(files().exists("/home/user/tree/branch/leaf")).isTrue();
     files().remove("/home/user/tree/branch/leaf");
     files().removeTree("/home/user/tree");
@@ -195,10 +196,7 @@ class FilesTest {
   void an_upload_that_breaks_off_leaves_the_old_file() {
     files().write("/home/user/kept", "old and whole");
     InputStream breaking = new SequenceInputStream(SampleBytes.of(3 << 20), new BrokenInput());
-    assertThat(
-            org.assertj.core.api.Assertions.catchThrowable(
-                () -> files().write("/home/user/kept", breaking)))
-        .isNotNull();
+    assertThat(catchThrowable(() -> files().write("/home/user/kept", breaking))).isNotNull();
     assertThat(files().readString("/home/user/kept")).isEqualTo("old and whole");
   }
 

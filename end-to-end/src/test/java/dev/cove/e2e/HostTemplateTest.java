@@ -7,6 +7,7 @@ import dev.cove.sdk.Command;
 import dev.cove.sdk.ExecResult;
 import dev.cove.sdk.Sandbox;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -160,8 +161,7 @@ class HostTemplateTest {
                 "dpkg-deb", "--root-owner-group", "--build", root.toString(), deb.toString())
             .redirectErrorStream(true)
             .start();
-    String said =
-        new String(build.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    String said = new String(build.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(build.waitFor()).as(said).isZero();
     return Files.readAllBytes(deb);
   }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cove.sdk.Command;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
+import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
@@ -186,7 +188,7 @@ class ImagesTest {
   @Test
   void a_template_goes_out_as_an_image_and_comes_in_again() throws Exception {
     templates.fromArchive("name=round", image().ociArchive());
-    var written = new java.io.ByteArrayOutputStream();
+    var written = new ByteArrayOutputStream();
     server.cove().moves().writeImage("round", written);
     HttpResponse<String> reply = templates.fromArchive("name=again", written.toByteArray());
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(201);
@@ -200,8 +202,7 @@ class ImagesTest {
 
   @Test
   void what_is_no_image_is_refused() throws Exception {
-    byte[] text =
-        "this is no archive".repeat(100).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    byte[] text = "this is no archive".repeat(100).getBytes(StandardCharsets.UTF_8);
     for (byte[] archive :
         List.of(text, new TestImage.Layer().file("README", "no image").finish(), new byte[0])) {
       HttpResponse<String> reply = templates.fromArchive("name=wrong", archive);

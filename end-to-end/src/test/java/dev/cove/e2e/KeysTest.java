@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.Keys;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -39,7 +40,7 @@ class KeysTest {
     String secret = made.key().substring("cove_".length());
     try (var files = Files.walk(server.home().resolve("data"))) {
       for (Path file : files.filter(Files::isRegularFile).filter(KeysTest::isSmall).toList()) {
-        String text = Files.readString(file, java.nio.charset.StandardCharsets.ISO_8859_1);
+        String text = Files.readString(file, StandardCharsets.ISO_8859_1);
         assertThat(text.contains(secret)).as("the key is in %s", file).isFalse();
       }
     }

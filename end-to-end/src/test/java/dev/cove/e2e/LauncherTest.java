@@ -3,6 +3,7 @@ package dev.cove.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
@@ -126,8 +127,7 @@ class LauncherTest {
     builder.environment().put("COVE_JAVA_HOME", folder.toString());
     builder.redirectErrorStream(true);
     Process wrong = builder.start();
-    String said =
-        new String(wrong.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    String said = new String(wrong.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(wrong.waitFor()).isEqualTo(1);
     assertThat(said).contains("COVE_JAVA_HOME").contains("not a JDK 25");
   }

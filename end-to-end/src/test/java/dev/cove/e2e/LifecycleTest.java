@@ -3,6 +3,7 @@ package dev.cove.e2e;
 import static dev.cove.e2e.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cove.sdk.Command;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.SandboxInfo;
@@ -203,7 +204,7 @@ class LifecycleTest {
     try (Sandbox box = server.create(CreateOptions.defaults().env("TOKEN", "s3cr3t-4711"));
         var api = new RawApi(server)) {
       assertThat(box.exec("sh", "-c", "echo $TOKEN").stdout()).isEqualTo("s3cr3t-4711\n");
-      assertThat(box.exec(dev.cove.sdk.Command.shell("echo $TOKEN").user("root")).stdout())
+      assertThat(box.exec(Command.shell("echo $TOKEN").user("root")).stdout())
           .isEqualTo("s3cr3t-4711\n");
       assertThat(api.get("/api/v1/sandboxes/" + box.id()).body()).doesNotContain("s3cr3t");
       assertThat(api.get("/api/v1/sandboxes").body()).doesNotContain("s3cr3t");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cove.sdk.Command;
+import dev.cove.sdk.CoveApiException;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.ExecResult;
 import dev.cove.sdk.Sandbox;
@@ -121,7 +122,7 @@ class LimitsTest {
             _ -> {
               try {
                 return Optional.of(server.create());
-              } catch (dev.cove.sdk.CoveApiException e) {
+              } catch (CoveApiException e) {
                 assertThat(e.status()).isEqualTo(503);
                 assertThat(e.code()).isEqualTo("no_room");
                 return Optional.empty();

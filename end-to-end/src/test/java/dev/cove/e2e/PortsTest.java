@@ -1,11 +1,13 @@
 package dev.cove.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.sdk.Command;
 import dev.cove.sdk.CoveException;
 import dev.cove.sdk.PortConnection;
 import dev.cove.sdk.Sandbox;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +88,7 @@ class PortsTest {
             });
         byte[] back = connection.input().readNBytes((int) size);
         writer.join();
-        assertThat(SampleBytes.checksum(new java.io.ByteArrayInputStream(back)))
+        assertThat(SampleBytes.checksum(new ByteArrayInputStream(back)))
             .isEqualTo(SampleBytes.checksum(SampleBytes.of(size)));
       }
     }
@@ -95,7 +97,7 @@ class PortsTest {
   @Test
   void a_port_that_nobody_listens_on_is_refused_with_a_reason() {
     try (Sandbox box = server.create()) {
-      org.assertj.core.api.Assertions.assertThatThrownBy(
+      assertThatThrownBy(
               () -> {
                 try (PortConnection connection = box.connect(9)) {
                   connection.input().read();

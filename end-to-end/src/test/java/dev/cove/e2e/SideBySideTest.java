@@ -8,6 +8,8 @@ import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.SandboxInfo;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -70,9 +72,7 @@ class SideBySideTest {
 
   /** The host's id of the sandbox's root. */
   private static String rootOf(Sandbox box) throws Exception {
-    String map =
-        java.nio.file.Files.readString(
-            java.nio.file.Path.of("/proc/" + HostProcesses.agentOf(box.id()) + "/uid_map"));
+    String map = Files.readString(Path.of("/proc/" + HostProcesses.agentOf(box.id()) + "/uid_map"));
     return map.strip().split("\\s+")[1];
   }
 

@@ -1,5 +1,6 @@
 package dev.cove.guest;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
@@ -94,7 +95,7 @@ public interface GuestFiles {
   /** An open file: its size and time when it was opened, and its bytes. */
   record FileContent(FileInfo info, InputStream stream) implements AutoCloseable {
     @Override
-    public void close() throws java.io.IOException {
+    public void close() throws IOException {
       stream.close();
     }
   }

@@ -3,6 +3,7 @@ package dev.cove.guest;
 import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +76,7 @@ final class LinkFiles implements GuestFiles {
     try {
       return content.read(chunk);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException("The content to be written can't be read", e);
+      throw new UncheckedIOException("The content to be written can't be read", e);
     }
   }
 

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.model.ErrorCode;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -131,7 +133,7 @@ class AttachTest {
   void the_newest_connection_wins() throws Exception {
     GuestLink old = agent.link();
     GuestLink fresh = agent.link();
-    old.closed().get(20, java.util.concurrent.TimeUnit.SECONDS);
+    old.closed().get(20, TimeUnit.SECONDS);
     assertThatThrownBy(old::processes).isInstanceOf(GuestLinkException.class);
     assertThat(fresh.processes()).isEmpty();
   }
@@ -175,7 +177,7 @@ class AttachTest {
       assertThat(all.getFirst().user()).isEqualTo("root");
       assertThat(all.getFirst().pid()).isEqualTo(running.pid());
       assertThat(all.getFirst().startedAt())
-          .isBetween(java.time.Instant.now().minusSeconds(60), java.time.Instant.now());
+          .isBetween(Instant.now().minusSeconds(60), Instant.now());
       assertThat(all.getLast().exit().orElseThrow().code()).isEqualTo(2);
       link.forget(running.processId());
       Await.until("it was killed", () -> !RunningAgent.isRunning(running.pid()));

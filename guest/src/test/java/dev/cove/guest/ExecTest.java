@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.model.ErrorCode;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -38,7 +39,7 @@ class ExecTest {
     return command.exit().get(20, TimeUnit.SECONDS);
   }
 
-  static String text(java.io.InputStream stream) throws IOException {
+  static String text(InputStream stream) throws IOException {
     return new String(stream.readAllBytes(), UTF_8);
   }
 

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -55,7 +56,7 @@ class LinkFuzzTest {
 
   private static void assertEveryCallEnds(ByteBuffer data) throws Exception {
     ScriptedChannel channel = new ScriptedChannel().say(ScriptedChannel.hello(2, 1));
-    List<Throwable> unexpected = java.util.Collections.synchronizedList(new ArrayList<>());
+    List<Throwable> unexpected = Collections.synchronizedList(new ArrayList<>());
     List<Thread> callers = new ArrayList<>();
     try (GuestLink link = GuestLink.open(channel, SOON, LinkFuzzTest::checkpoint)) {
       GuestFiles files = link.files("user");

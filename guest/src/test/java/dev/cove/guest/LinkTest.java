@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -154,7 +156,7 @@ class LinkTest {
     byte[][] flood = new byte[FlowInput.WINDOW / 32_000 + 2][];
     byte[] payload = new byte[32_000];
     payload[0] = 1;
-    java.util.Arrays.fill(flood, frame(Frame.DATA, 1, payload));
+    Arrays.fill(flood, frame(Frame.DATA, 1, payload));
     assertBreaks(flood);
   }
 
@@ -218,7 +220,7 @@ class LinkTest {
   void many_callers_share_one_link() throws Exception {
     GuestLink link = agent.link();
     List<Thread> threads = new ArrayList<>();
-    List<Throwable> failures = java.util.Collections.synchronizedList(new ArrayList<>());
+    List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
     for (int i = 0; i < 40; i++) {
       String word = "word" + i;
       threads.add(

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,7 +80,7 @@ class PackTest {
   private static String looks(Path folder) throws Exception {
     String format = "%p %y %m %U %G %s %n %Ts %l\\n";
     String found = run(folder, "find", ".", "-mindepth", "1", "-printf", format);
-    return found.lines().sorted().collect(java.util.stream.Collectors.joining("\n"));
+    return found.lines().sorted().collect(Collectors.joining("\n"));
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -223,7 +224,7 @@ class UnpackTest {
     Files.createDirectories(source.resolve(large ? deep + "/" + deep + "/" + deep : "d/e"));
     String file = large ? deep + "/" + "f".repeat(250) : "d/file";
     byte[] random = new byte[1_000_003];
-    new java.util.Random(1).nextBytes(random);
+    new Random(1).nextBytes(random);
     Files.write(source.resolve(file), random);
     Files.setAttribute(source.resolve(file), "unix:uid", 1234);
     Files.createLink(source.resolve("hard"), source.resolve(file));
@@ -540,7 +541,7 @@ class UnpackTest {
     GuestFiles files = agent.link().files("root");
     int unpacked = 0;
     for (int seed = 0; seed < 600; seed++) {
-      byte[] tar = broken(whole.clone(), new java.util.Random(seed));
+      byte[] tar = broken(whole.clone(), new Random(seed));
       try {
         files.unpack(root.toString(), new ByteArrayInputStream(tar), LAYER);
         unpacked++;
@@ -554,7 +555,7 @@ class UnpackTest {
   }
 
   /** Bytes are changed; most headers get a checksum that fits again, or none would be read. */
-  private static byte[] broken(byte[] tar, java.util.Random random) {
+  private static byte[] broken(byte[] tar, Random random) {
     for (int i = random.nextInt(4); i >= 0; i--) {
       int block = random.nextInt(tar.length / 512) * 512;
       int at = block + random.nextInt(random.nextBoolean() ? 512 : 160);

@@ -71,7 +71,7 @@ public final class TemplateBuild {
     return with("tags", appended(fields, "tags", tag));
   }
 
-  /** For a registry that asks who calls. */
+  /** For a registry that asks who calls; with an image, a Dockerfile or {@link #from}. */
   public TemplateBuild registry(String username, String password) {
     return with(
         "registry",

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +38,7 @@ class HomeTest {
   void others_cannot_look_into_a_home() throws IOException {
     Home home = Home.in(folder);
     HomeLock.claim(home).close();
-    for (Path made : java.util.List.of(home.data(), home.run())) {
+    for (Path made : List.of(home.data(), home.run())) {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(made)))
           .isEqualTo("rwx--x--x");
     }

@@ -26,6 +26,13 @@ public record BuildRequest(
     env = Map.copyOf(env);
   }
 
+  /** What the plan brings, with what the caller wants instead. */
+  Settings over(Settings planned) {
+    Settings settings = planned.withEnv(env);
+    settings = user.map(settings::withUser).orElse(settings);
+    return cwd.map(settings::withCwd).orElse(settings);
+  }
+
   public static BuildRequest of(String name, List<String> tags, BuildPlan plan) {
     return new BuildRequest(
         name, tags, plan, Map.of(), Optional.empty(), Optional.empty(), Service.NONE);

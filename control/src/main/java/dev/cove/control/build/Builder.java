@@ -1,5 +1,8 @@
 package dev.cove.control.build;
 
+import dev.cove.control.Fingerprint;
+import dev.cove.control.checkpoint.Checkpoint;
+import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.sandbox.ServiceStart;
 import dev.cove.control.template.BuildCache;
@@ -7,8 +10,8 @@ import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.guest.Guest;
-import dev.cove.guest.GuestFiles.UnpackRules;
 import dev.cove.model.Base;
+import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.Tier;
@@ -28,48 +31,60 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 
 /** Carries out one build. */
 final class Builder implements AutoCloseable {
   private final Surroundings around;
   private final BuildLog log;
   private final Cancellation cancellation;
+  private final BuildLayers layers;
   private final Workplace workplace;
 
   /** What a build works with. */
   record Surroundings(
-      Node node, Layers layers, Catalogue catalogue, BuildCache cache, Spool spool) {}
+      Node node,
+      Layers layers,
+      Catalogue catalogue,
+      BuildCache cache,
+      Checkpoints checkpoints,
+      Spool spool) {}
+
+  /**
+   * What a build has come to.
+   *
+   * @param origin what it was made of, for people
+   */
+  record Made(Foundation foundation, String origin) {}
 
   Builder(Surroundings around, BuildLog log, Cancellation cancellation) {
     this.around = around;
     this.log = log;
     this.cancellation = cancellation;
-    this.workplace = new Workplace(around.node(), around.layers(), cancellation);
+    this.layers = new BuildLayers(around.layers(), around.cache());
+    this.workplace = anotherWorkplace();
   }
 
-  /**
-   * @param add records what was made while its layers cannot be taken away
-   */
-  TemplateVersion build(BuildRequest request, Function<Builds.Made, TemplateVersion> add) {
-    Builds.Made made = make(request.plan());
+  /** Makes what a template consists of; its layers stay until this is closed. */
+  Made build(BuildRequest request) {
+    Made made = make(request.plan());
+    Foundation planned = made.foundation();
+    Foundation foundation = planned.with(request.over(planned.settings()));
     cancellation.check();
-    if (request.service().equals(Service.NONE)) {
-      return around.layers().using(() -> add.apply(made));
-    }
-    return withService(request, made, add);
+    return new Made(
+        request.service().equals(Service.NONE)
+            ? foundation
+            : withService(foundation, request.service()),
+        made.origin());
   }
 
-  private Builds.Made make(BuildPlan plan) {
+  private Made make(BuildPlan plan) {
     return switch (plan) {
       case BuildPlan.FromRegistry from ->
           install(() -> RegistryImage.open(from.image(), from.credentials()));
       case BuildPlan.FromArchive from -> install(() -> ArchiveImage.open(from.file().file()));
       case BuildPlan.Debian debian -> debian(debian.wish());
       case BuildPlan.Stages stages -> stages(stages);
-      case BuildPlan.FromCheckpoint _ ->
-          throw new IllegalArgumentException("A checkpoint needs no building");
+      case BuildPlan.FromCheckpoint from -> promoted(from.checkpoint());
     };
   }
 
@@ -78,27 +93,30 @@ final class Builder implements AutoCloseable {
     Image open() throws IOException;
   }
 
-  private Builds.Made install(ImageSource source) {
+  private Made install(ImageSource source) {
     try (Image image = source.open()) {
-      Foundation foundation =
-          new ImageInstall(image, around.cache(), workplace, log, cancellation).run();
-      return new Builds.Made(foundation, "image " + image.origin());
+      Foundation foundation = new ImageInstall(image, layers, workplace, log, cancellation).run();
+      return new Made(foundation, "image " + image.origin());
     } catch (IOException e) {
       throw ImageInstall.refusal(e);
     }
   }
 
   /** Packages change from day to day, so what was made today may be used again today. */
-  private Builds.Made debian(DebianBootstrap.Wish wish) {
-    String packages = String.join(",", wish.packages());
+  private Made debian(DebianBootstrap.Wish wish) {
     String key =
-        StepKey.of("debian", wish.suite(), packages, LocalDate.now(ZoneOffset.UTC).toString());
-    String text = "Debian %s %s".formatted(wish.suite(), packages).strip();
-    Optional<List<LayerId>> known = around.cache().find(key);
+        new Fingerprint()
+            .add("debian")
+            .add(wish.suite())
+            .add(wish.packages())
+            .add(LocalDate.now(ZoneOffset.UTC).toString())
+            .hex();
+    String text = "Debian %s %s".formatted(wish.suite(), String.join(",", wish.packages())).strip();
+    Optional<List<LayerId>> known = layers.find(key);
     log.step(new BuildLog.Progress(1, 1, text, known.isPresent()));
-    List<LayerId> layers = known.orElseGet(() -> bootstrap(wish, key));
+    List<LayerId> made = known.orElseGet(() -> bootstrap(wish, key));
     var settings = new Settings("user", "", Map.of(), List.of(), List.of());
-    return new Builds.Made(new Foundation(Base.EMPTY, layers, settings, key), text);
+    return new Made(new Foundation(Base.EMPTY, made, settings, key), text);
   }
 
   private List<LayerId> bootstrap(DebianBootstrap.Wish wish, String key) {
@@ -107,24 +125,33 @@ final class Builder implements AutoCloseable {
       try (var running = DebianBootstrap.start(wish, folder, line -> log.output(line + "\n"))) {
         cancellation.onCancel(running::close);
         Guest guest = workplace.on(Base.EMPTY, List.of());
-        guest
-            .files("root")
-            .unpack("/", running.tar(), new UnpackRules(false, 1_000_000, Long.MAX_VALUE));
+        guest.files("root").unpack("/", running.tar(), Workplace.FILES);
         running.await();
         new StepRun(guest, Settings.NONE, Map.of(), log)
             .run(List.of("/usr/sbin/useradd", "-m", "-u", "1000", "-U", "-s", "/bin/bash", "user"));
       } finally {
         around.spool().drop(folder);
       }
-    } catch (UncheckedIOException e) {
-      throw ImageInstall.refusal(e);
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       throw ImageInstall.refusal(e);
     }
-    return workplace.seal(sealed -> around.cache().put(key, sealed.layers())).layers();
+    return layers.keep(key, workplace);
   }
 
-  private Builds.Made stages(BuildPlan.Stages plan) {
+  /** Without the variables: what its owner gave to one sandbox was not meant for all. */
+  private Made promoted(String id) {
+    Checkpoint checkpoint = layers.hold(() -> around.checkpoints().require(id), Checkpoint::layers);
+    String text = "checkpoint %s of sandbox %s".formatted(checkpoint.id(), checkpoint.sandbox());
+    return new Made(
+        new Foundation(
+            checkpoint.template().base(),
+            checkpoint.layers(),
+            Settings.of(checkpoint.template(), Map.of()),
+            new Fingerprint().add(text).hex()),
+        text);
+  }
+
+  private Made stages(BuildPlan.Stages plan) {
     List<Foundation> done = new ArrayList<>();
     List<Stage> stages = plan.dockerfile().stages();
     int of = stages.stream().mapToInt(stage -> stage.steps().size() + 1).sum();
@@ -140,7 +167,7 @@ final class Builder implements AutoCloseable {
       }
       done.add(run.finish());
     }
-    return new Builds.Made(done.getLast(), "a Dockerfile over " + stages.getLast().from());
+    return new Made(done.getLast(), "a Dockerfile over " + stages.getLast().from());
   }
 
   /** What a FROM, or a COPY from elsewhere, means. */
@@ -157,8 +184,12 @@ final class Builder implements AutoCloseable {
 
   private Optional<Foundation> template(String reference) {
     try {
-      return around.catalogue().find(reference).map(Builder::foundation);
-    } catch (dev.cove.model.CoveException _) {
+      return layers
+          .hold(
+              () -> around.catalogue().find(reference),
+              found -> found.map(TemplateVersion::layers).orElse(List.of()))
+          .map(Builder::foundation);
+    } catch (CoveException _) {
       return Optional.empty(); // no template is called that, but an image may be
     }
   }
@@ -168,7 +199,11 @@ final class Builder implements AutoCloseable {
         version.template().base(),
         version.layers(),
         Settings.of(version.template(), version.env()),
-        StepKey.of("template", version.reference(), version.createdAt().toString()));
+        new Fingerprint()
+            .add("template")
+            .add(version.reference())
+            .add(version.createdAt().toString())
+            .hex());
   }
 
   private Foundation image(String reference, Optional<Credentials> credentials) {
@@ -183,21 +218,11 @@ final class Builder implements AutoCloseable {
   }
 
   /** The files are kept as they are once the service can be used. */
-  private TemplateVersion withService(
-      BuildRequest request, Builds.Made made, Function<Builds.Made, TemplateVersion> add) {
-    Foundation foundation = made.foundation();
-    Settings settings = foundation.settings().withEnv(request.env());
-    settings = request.user().map(settings::withUser).orElse(settings);
-    settings = request.cwd().map(settings::withCwd).orElse(settings);
+  private Foundation withService(Foundation foundation, Service service) {
     log.output("Waiting for the service\n");
     Guest guest = workplace.on(foundation.base(), foundation.layers());
-    new ServiceStart(guest, specOf(settings, foundation.base())).start(request.service());
-    var version = new AtomicReference<TemplateVersion>();
-    workplace.seal(sealed ->
-        version.set(
-            add.apply(
-                new Builds.Made(foundation.on(sealed.layers(), foundation.key()), made.origin()))));
-    return version.get();
+    new ServiceStart(guest, specOf(foundation.settings(), foundation.base())).start(service);
+    return foundation.on(workplace.seal(), foundation.key());
   }
 
   private static SandboxSpec specOf(Settings settings, Base base) {
@@ -216,11 +241,11 @@ final class Builder implements AutoCloseable {
 
   /** A second one, for what is copied from elsewhere. */
   Workplace anotherWorkplace() {
-    return new Workplace(around.node(), around.layers(), cancellation);
+    return new Workplace(around.node(), around.layers(), layers.pin(), cancellation);
   }
 
-  BuildCache cache() {
-    return around.cache();
+  BuildLayers layers() {
+    return layers;
   }
 
   BuildLog log() {
@@ -230,5 +255,6 @@ final class Builder implements AutoCloseable {
   @Override
   public void close() {
     workplace.close();
+    layers.close();
   }
 }

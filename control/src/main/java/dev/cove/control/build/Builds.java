@@ -1,6 +1,5 @@
 package dev.cove.control.build;
 
-import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.template.BuildCache;
@@ -14,12 +13,14 @@ import dev.cove.node.debian.DebianBootstrap;
 import dev.cove.node.image.Credentials;
 import dev.cove.node.image.ImageReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,12 +33,7 @@ public final class Builds {
   private static final int AT_ONCE = 4;
   private static final Duration MAX_DURATION = Duration.ofHours(1);
 
-  private final Node node;
-  private final Layers layers;
-  private final Catalogue catalogue;
-  private final BuildCache cache;
-  private final Checkpoints checkpoints;
-  private final Spool spool;
+  private final Builder.Surroundings around;
   private final Semaphore places = new Semaphore(AT_ONCE);
   private final Map<String, ReentrantLock> providing = new ConcurrentHashMap<>();
 
@@ -48,16 +44,11 @@ public final class Builds {
       BuildCache cache,
       Checkpoints checkpoints,
       Spool spool) {
-    this.node = node;
-    this.layers = layers;
-    this.catalogue = catalogue;
-    this.cache = cache;
-    this.checkpoints = checkpoints;
-    this.spool = spool;
+    this.around = new Builder.Surroundings(node, layers, catalogue, cache, checkpoints, spool);
   }
 
   public Spool spool() {
-    return spool;
+    return around.spool();
   }
 
   /**
@@ -92,51 +83,32 @@ public final class Builds {
   }
 
   private TemplateVersion make(BuildRequest request, BuildLog to, Cancellation cancellation) {
-    if (request.plan() instanceof BuildPlan.FromCheckpoint from) {
-      return layers.using(() -> add(request, promoted(checkpoints.require(from.checkpoint()))));
-    }
-    try (var builder =
-        new Builder(
-            new Builder.Surroundings(node, layers, catalogue, cache, spool), to, cancellation)) {
-      return builder.build(request, made -> add(request, made));
+    try (var builder = new Builder(around, to, cancellation)) {
+      return add(request, builder.build(request));
     }
   }
 
-  /** Without the variables: what its owner gave to one sandbox was not meant for all. */
-  private static Made promoted(Checkpoint checkpoint) {
-    return new Made(
-        new Foundation(
-            checkpoint.template().base(),
-            checkpoint.layers(),
-            Settings.of(checkpoint.template(), Map.of()),
-            ""),
-        "checkpoint %s of sandbox %s".formatted(checkpoint.id(), checkpoint.sandbox()));
-  }
-
-  /** What a build has come to. */
-  record Made(Foundation foundation, String origin) {}
-
-  private TemplateVersion add(BuildRequest request, Made made) {
-    Settings settings = made.foundation().settings().withEnv(request.env());
-    settings = request.user().map(settings::withUser).orElse(settings);
-    settings = request.cwd().map(settings::withCwd).orElse(settings);
+  private TemplateVersion add(BuildRequest request, Builder.Made made) {
+    Foundation foundation = made.foundation();
     TemplateVersion version =
-        catalogue.add(
-            request.name(),
-            request.tags(),
-            made.origin(),
-            new TemplateVersion.Content(
-                settings.template(request.name(), made.foundation().base()),
-                settings.env(),
-                made.foundation().layers(),
-                request.service()));
+        around
+            .catalogue()
+            .add(
+                request.name(),
+                request.tags(),
+                made.origin(),
+                new TemplateVersion.Content(
+                    foundation.settings().template(request.name(), foundation.base()),
+                    foundation.settings().env(),
+                    foundation.layers(),
+                    request.service()));
     log.info("template {} made of {}", version.reference(), version.origin());
     return version;
   }
 
   /** Makes what is asked for and can be made of itself, unless it is there. */
   public void provide(String reference, BuildLog to, Cancellation cancellation) {
-    if (reference.equals(DEBIAN) && catalogue.find(reference).isEmpty()) {
+    if (reference.equals(DEBIAN) && around.catalogue().find(reference).isEmpty()) {
       once(
           reference,
           () -> debian(List.of(), DebianBootstrap.Wish.ofThisMachine(List.of())),
@@ -147,7 +119,7 @@ public final class Builds {
 
   /** How Debian is asked for; its suite becomes a tag. */
   public static BuildRequest debian(List<String> tags, DebianBootstrap.Wish wish) {
-    var all = new java.util.ArrayList<>(tags);
+    var all = new ArrayList<>(tags);
     all.add(wish.suite());
     all.add(TemplateReference.LATEST);
     return BuildRequest.of(DEBIAN, all, new BuildPlan.Debian(wish));
@@ -170,7 +142,7 @@ public final class Builds {
       Cancellation cancellation) {
     String tag = tagOf(image);
     String reference = image.name() + ":" + tag;
-    if (catalogue.find(reference).isEmpty()) {
+    if (around.catalogue().find(reference).isEmpty()) {
       once(
           reference,
           () ->
@@ -184,14 +156,11 @@ public final class Builds {
 
   /** Whoever asks for the same meanwhile waits for the first. */
   private void once(
-      String reference,
-      java.util.function.Supplier<BuildRequest> request,
-      BuildLog to,
-      Cancellation cancellation) {
+      String reference, Supplier<BuildRequest> request, BuildLog to, Cancellation cancellation) {
     ReentrantLock lock = providing.computeIfAbsent(reference, _ -> new ReentrantLock());
     lock.lock();
     try {
-      if (catalogue.find(reference).isEmpty()) {
+      if (around.catalogue().find(reference).isEmpty()) {
         build(request.get(), to, cancellation);
       }
     } finally {

@@ -15,7 +15,7 @@ record CopyTarget(String path, boolean isFolder) {
       throw new BuildException(copy.line(), "The working folder must be absolute");
     }
     String written = copy.target();
-    String path = EntryPath.clean(written.startsWith("/") ? written : workdir + "/" + written);
+    String path = EntryPath.resolve(workdir, written);
     String last = EntryPath.base(written);
     boolean isFolder = last.isEmpty() || last.equals(".") || last.equals("..") || path.isEmpty();
     return new CopyTarget(path, isFolder);

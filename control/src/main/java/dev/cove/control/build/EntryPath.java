@@ -53,6 +53,11 @@ final class EntryPath {
     return String.join("/", parts);
   }
 
+  /** A path as written in a folder, seen from the root and clean. */
+  static String resolve(String folder, String written) {
+    return clean(written.startsWith("/") ? written : folder + "/" + written);
+  }
+
   static String join(String folder, String name) {
     return folder.isEmpty() ? name : name.isEmpty() ? folder : folder + "/" + name;
   }

@@ -1,5 +1,6 @@
 package dev.cove.control.build;
 
+import dev.cove.control.Fingerprint;
 import dev.cove.model.Base;
 import dev.cove.model.LayerId;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.List;
  */
 record Foundation(Base base, List<LayerId> layers, Settings settings, String key) {
   static final Foundation SCRATCH =
-      new Foundation(Base.EMPTY, List.of(), Settings.NONE, StepKey.of("scratch"));
+      new Foundation(Base.EMPTY, List.of(), Settings.NONE, new Fingerprint().add("scratch").hex());
 
   Foundation {
     layers = List.copyOf(layers);

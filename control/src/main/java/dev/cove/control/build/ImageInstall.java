@@ -1,6 +1,6 @@
 package dev.cove.control.build;
 
-import dev.cove.control.template.BuildCache;
+import dev.cove.control.Fingerprint;
 import dev.cove.guest.GuestFiles.UnpackRules;
 import dev.cove.guest.GuestFiles.Unpacked;
 import dev.cove.model.Base;
@@ -11,6 +11,7 @@ import dev.cove.node.image.BadImageException;
 import dev.cove.node.image.Image;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
@@ -28,16 +29,20 @@ final class ImageInstall {
   private static final int MAX_OWN_LAYERS = 16;
 
   private final Image image;
-  private final BuildCache cache;
+  private final BuildLayers layers;
   private final Workplace workplace;
   private final BuildLog log;
   private final Cancellation cancellation;
   private long entries;
 
   ImageInstall(
-      Image image, BuildCache cache, Workplace workplace, BuildLog log, Cancellation cancellation) {
+      Image image,
+      BuildLayers layers,
+      Workplace workplace,
+      BuildLog log,
+      Cancellation cancellation) {
     this.image = image;
-    this.cache = cache;
+    this.layers = layers;
     this.workplace = workplace;
     this.log = log;
     this.cancellation = cancellation;
@@ -47,13 +52,13 @@ final class ImageInstall {
     List<Image.Layer> all = image.layers();
     int group = (all.size() + MAX_OWN_LAYERS - 1) / MAX_OWN_LAYERS;
     List<LayerId> below = List.of();
-    String key = StepKey.of("image");
+    String key = new Fingerprint().add("image").hex();
     for (int from = 0; from < all.size(); from += group) {
       List<Image.Layer> part = all.subList(from, Math.min(all.size(), from + group));
       for (Image.Layer layer : part) {
-        key = StepKey.of(key, layer.content().text());
+        key = new Fingerprint().add(key).add(layer.content().text()).hex();
       }
-      Optional<List<LayerId>> known = cache.find(key);
+      Optional<List<LayerId>> known = layers.find(key);
       for (int i = 0; i < part.size(); i++) {
         String text = "layer %.19s, %s".formatted(part.get(i).blob(), size(part.get(i).size()));
         log.step(new BuildLog.Progress(from + i + 1, all.size(), text, known.isPresent()));
@@ -61,11 +66,7 @@ final class ImageInstall {
           unpack(part.get(i), below);
         }
       }
-      String made = key;
-      below =
-          known.isPresent()
-              ? known.get()
-              : workplace.seal(sealed -> cache.put(made, sealed.layers())).layers();
+      below = known.isPresent() ? known.get() : layers.keep(key, workplace);
     }
     return new Foundation(Base.EMPTY, below, Settings.of(image.config()), key);
   }
@@ -79,16 +80,14 @@ final class ImageInstall {
       cancellation.onCancel(() -> close(tar));
       var rules = new UnpackRules(true, MAX_ENTRIES - entries, MAX_BYTES);
       Unpacked done = workplace.on(Base.EMPTY, below).files("root").unpack("/", tar, rules);
-      tar.transferTo(java.io.OutputStream.nullOutputStream()); // its digest is known at its end
+      tar.transferTo(OutputStream.nullOutputStream()); // its digest is known at its end
       entries += done.entries();
       if (done.skipped() > 0) {
         log.output(
             "%d entries were left out, such as %s: a sandbox has devices of its own%n"
                 .formatted(done.skipped(), done.firstSkipped()));
       }
-    } catch (IOException e) {
-      throw failed(e);
-    } catch (UncheckedIOException e) {
+    } catch (IOException | UncheckedIOException e) {
       throw failed(e);
     } catch (CoveException e) {
       cancellation.check();

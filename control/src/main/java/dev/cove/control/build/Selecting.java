@@ -135,8 +135,7 @@ final class Selecting {
     for (int links = 0; entry.item().is(Kind.SYMLINK); links++) {
       String pointed = entry.item().linkTarget();
       String folder = EntryPath.parent(entry.item().name());
-      Optional<ContextEntry> next =
-          tree.find(EntryPath.clean(pointed.startsWith("/") ? pointed : folder + "/" + pointed));
+      Optional<ContextEntry> next = tree.find(EntryPath.resolve(folder, pointed));
       if (next.isEmpty() || links == MAX_LINKS) {
         return first;
       }

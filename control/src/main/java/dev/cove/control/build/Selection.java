@@ -1,5 +1,6 @@
 package dev.cove.control.build;
 
+import dev.cove.control.Fingerprint;
 import java.io.BufferedInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -12,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.Iterator;
@@ -65,7 +65,7 @@ final class Selection {
 
   /** SHA-256 in hexadecimal over all that ends up in the template, without times. */
   String digest() throws IOException {
-    MessageDigest digest = sha256();
+    MessageDigest digest = Fingerprint.sha256();
     try (FileChannel file = FileChannel.open(context);
         var out =
             new DataOutputStream(new DigestOutputStream(OutputStream.nullOutputStream(), digest))) {
@@ -80,14 +80,6 @@ final class Selection {
       }
     }
     return HexFormat.of().formatHex(digest.digest());
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has SHA-256", e);
-    }
   }
 
   /** Each text has its length before it: no two selections write the same bytes. */

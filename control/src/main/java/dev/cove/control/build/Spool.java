@@ -2,14 +2,12 @@ package dev.cove.control.build;
 
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.node.template.Trees;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** The folder in which builds keep what they need only for a while. Empty at each start. */
@@ -22,7 +20,7 @@ public final class Spool {
   public Spool(Path folder) {
     this.folder = folder;
     try {
-      removeTree(folder);
+      Trees.remove(folder);
       Files.createDirectories(
           folder,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -65,33 +63,9 @@ public final class Spool {
 
   void drop(Path inside) {
     try {
-      removeTree(inside);
+      Trees.remove(inside);
     } catch (IOException e) {
       throw new UncheckedIOException("Could not remove " + inside, e);
     }
-  }
-
-  private static void removeTree(Path tree) throws IOException {
-    if (!Files.exists(tree)) {
-      return;
-    }
-    Files.walkFileTree(
-        tree,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(
-              Path visited, @org.jspecify.annotations.Nullable IOException failure)
-              throws IOException {
-            Files.delete(visited);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

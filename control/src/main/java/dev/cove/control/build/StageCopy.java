@@ -4,7 +4,6 @@ import dev.cove.guest.FileInfo;
 import dev.cove.guest.GuestException;
 import dev.cove.guest.GuestFiles;
 import dev.cove.guest.GuestFiles.PackRules;
-import dev.cove.guest.GuestFiles.UnpackRules;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -14,8 +13,6 @@ import java.util.Optional;
 /** Copies files from one root file system to another, as COPY --from asks for. */
 final class StageCopy {
   private static final int MAX_LISTED = 10_000;
-  private static final UnpackRules RULES =
-      new UnpackRules(false, ImageInstall.MAX_ENTRIES, Long.MAX_VALUE);
 
   private final GuestFiles from;
   private final GuestFiles to;
@@ -48,10 +45,12 @@ final class StageCopy {
     boolean isFolder = info.type() == FileInfo.Type.FOLDER;
     Targets.make(to, CopyTarget.of(fitted, workdir).folder(!isFolder));
     try (InputStream packed =
-            isFolder ? from.pack(source, new PackRules(RULES.maxEntries())) : one(source, info);
+            isFolder
+                ? from.pack(source, new PackRules(ImageInstall.MAX_ENTRIES))
+                : one(source, info);
         InputStream tar =
             TarRewriter.rewrite(packed, isFolder, fitted, workdir, owner.uid(), owner.gid())) {
-      to.unpack("/", tar, RULES);
+      to.unpack("/", tar, Workplace.FILES);
     } catch (IOException e) {
       throw new BuildException(copy.line(), "the files cannot be copied: " + e.getMessage());
     }
@@ -100,8 +99,7 @@ final class StageCopy {
   /** What a source with stars and the like in it means. */
   private List<String> matches(String source) {
     List<String> found = List.of("");
-    String clean = GuestPaths.resolve("/", source);
-    for (String part : clean.substring(1).split("/")) {
+    for (String part : EntryPath.clean(source).split("/")) {
       List<String> next = new ArrayList<>();
       for (String folder : found) {
         if (Glob.isPattern(part)) {
@@ -121,7 +119,14 @@ final class StageCopy {
   private List<String> matches(String folder, Glob pattern) {
     try {
       var effort = new Effort("Line %d: a source".formatted(copy.line()));
-      return from.list(folder.isEmpty() ? "/" : folder, 1, MAX_LISTED).entries().stream()
+      GuestFiles.Listing listed = from.list(folder.isEmpty() ? "/" : folder, 1, MAX_LISTED);
+      if (listed.truncated()) {
+        throw new BuildException(
+            copy.line(),
+            "%.200s holds more than %d files, too many for a pattern; copy the folder"
+                .formatted(folder.isEmpty() ? "/" : folder, MAX_LISTED));
+      }
+      return listed.entries().stream()
           .map(entry -> EntryPath.base(entry.path()))
           .filter(name -> pattern.matches(name.codePoints().toArray(), effort))
           .sorted()

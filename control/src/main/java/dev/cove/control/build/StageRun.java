@@ -1,8 +1,8 @@
 package dev.cove.control.build;
 
+import dev.cove.control.Fingerprint;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestFiles;
-import dev.cove.guest.GuestFiles.UnpackRules;
 import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
 import java.io.IOException;
@@ -10,13 +10,9 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /** Carries out the steps of one stage, or finds what they gave before. */
 final class StageRun {
-  private static final UnpackRules FILES =
-      new UnpackRules(false, ImageInstall.MAX_ENTRIES, Long.MAX_VALUE);
-
   private final Builder builder;
   private final BuildPlan.Stages plan;
   private final List<Foundation> done;
@@ -74,17 +70,21 @@ final class StageRun {
     now = now.with(settings);
   }
 
+  /** Names what a step gives by what goes into it: all that is there, and what the step says. */
+  private Fingerprint key(String kind) {
+    return new Fingerprint().add(now.key()).add(kind);
+  }
+
   private void run(Step.Run run, BuildLog.Progress progress) throws IOException {
     Settings settings = now.settings();
     String key =
-        StepKey.of(
-            now.key(),
-            "run",
-            String.join("\0", run.argv()),
-            settings.user(),
-            settings.cwd(),
-            new TreeMap<>(settings.env()).toString(),
-            new TreeMap<>(variables.arguments()).toString());
+        key("run")
+            .add(run.argv())
+            .add(settings.user())
+            .add(settings.cwd())
+            .add(settings.env())
+            .add(variables.arguments())
+            .hex();
     change(
         key,
         progress,
@@ -94,8 +94,8 @@ final class StageRun {
 
   /** A command must find its folder there. */
   private void workdir(Step.Workdir workdir, BuildLog.Progress progress) throws IOException {
-    String path = GuestPaths.resolve(now.settings().cwd(), workdir.path());
-    String key = StepKey.of(now.key(), "workdir", path);
+    String path = "/" + EntryPath.resolve(now.settings().cwd(), workdir.path());
+    String key = key("workdir").add(path).hex();
     change(key, progress, guest -> guest.files("root").mkdir(path, 0755, true));
     now = now.with(now.settings().withCwd(path));
   }
@@ -111,7 +111,7 @@ final class StageRun {
                 new BuildException(
                     copy.line(), "COPY needs files, and none were sent with the request"));
     Owner owner = owner(copy);
-    String key = StepKey.of(now.key(), "copy", select(context, copy, owner).digest());
+    String key = key("copy").add(select(context, copy, owner).digest()).hex();
     change(key, progress, guest -> fill(guest.files("root"), context, copy, owner));
   }
 
@@ -125,11 +125,11 @@ final class StageRun {
     Selection selection = select(context, folder ? copy.intoFolder() : copy, owner);
     Targets.make(files, selection.folder());
     try (InputStream tar = selection.tar()) {
-      files.unpack("/", tar, FILES);
+      files.unpack("/", tar, Workplace.FILES);
     }
     for (Selection.Archive archive : selection.archives()) {
       try (InputStream tar = archive.tar()) {
-        files.unpack("/", tar, FILES);
+        files.unpack("/", tar, Workplace.FILES);
       }
     }
   }
@@ -138,14 +138,13 @@ final class StageRun {
     Foundation from = builder.origin(plan, copy.fromStage().orElseThrow(), stage, done);
     Owner owner = owner(copy);
     String key =
-        StepKey.of(
-            now.key(),
-            "copy from",
-            from.key(),
-            String.join("\0", copy.sources()),
-            GuestPaths.resolve(cwd(), copy.target()) + (copy.target().endsWith("/") ? "/" : ""),
-            owner.toString(),
-            copy.mode().toString());
+        key("copy from")
+            .add(from.key())
+            .add(copy.sources())
+            .add(CopyTarget.of(copy, cwd()).toString())
+            .add(owner.toString())
+            .add(copy.mode().toString())
+            .hex();
     change(
         key,
         progress,
@@ -161,20 +160,18 @@ final class StageRun {
     return now.settings().cwd().isEmpty() ? "/" : now.settings().cwd();
   }
 
-  /**
-   * @param explicit whether the Dockerfile names it
-   */
-  record Owner(long uid, long gid, boolean explicit) {}
+  /** Whom the files belong to that a COPY brings. */
+  record Owner(long uid, long gid) {}
 
   private Owner owner(Step.Copy copy) {
     if (copy.owner().isEmpty()) {
-      return new Owner(0, 0, false);
+      return new Owner(0, 0);
     }
     String[] parts = copy.owner().get().split(":", 2);
     var accounts = new Accounts(() -> guestNow().files("root"), copy.line());
     long[] user = accounts.user(parts[0]);
     long group = parts.length == 2 ? accounts.group(parts[1]) : user[1];
-    return new Owner(user[0], group, true);
+    return new Owner(user[0], group);
   }
 
   private Guest guestNow() {
@@ -187,7 +184,7 @@ final class StageRun {
   }
 
   private void change(String key, BuildLog.Progress progress, Work work) throws IOException {
-    Optional<List<LayerId>> known = builder.cache().find(key);
+    Optional<List<LayerId>> known = builder.layers().find(key);
     builder
         .log()
         .step(
@@ -206,9 +203,7 @@ final class StageRun {
         builder.workplace().close(); // half a step is none
       }
     }
-    List<LayerId> made =
-        builder.workplace().seal(sealed -> builder.cache().put(key, sealed.layers())).layers();
-    now = now.on(made, key);
+    now = now.on(builder.layers().keep(key, builder.workplace()), key);
   }
 
   Foundation finish() {

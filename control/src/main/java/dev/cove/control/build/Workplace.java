@@ -2,6 +2,7 @@ package dev.cove.control.build;
 
 import dev.cove.control.layer.Layers;
 import dev.cove.guest.Guest;
+import dev.cove.guest.GuestFiles.UnpackRules;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
@@ -25,17 +26,25 @@ final class Workplace implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Workplace.class);
   static final Resources RESOURCES = new Resources(2_000, 2_048, 32_768, 4_096);
 
+  /** Of files that are put into it; their bytes are limited by its disk. */
+  static final UnpackRules FILES = new UnpackRules(false, ImageInstall.MAX_ENTRIES, Long.MAX_VALUE);
+
   private final Node node;
   private final Layers layers;
+  private final Layers.Pin pin;
   private final Cancellation cancellation;
   private Optional<SandboxId> place = Optional.empty();
   private Optional<Standing> standing = Optional.empty();
 
   private record Standing(Base base, List<LayerId> layers) {}
 
-  Workplace(Node node, Layers layers, Cancellation cancellation) {
+  /**
+   * @param pin holds what it stands on, and what it makes
+   */
+  Workplace(Node node, Layers layers, Layers.Pin pin, Cancellation cancellation) {
     this.node = node;
     this.layers = layers;
+    this.pin = pin;
     this.cancellation = cancellation;
     cancellation.onCancel(this::close);
   }
@@ -57,37 +66,31 @@ final class Workplace implements AutoCloseable {
   private void start(Standing here) {
     var template = new SandboxTemplate("build", here.base(), "root", "", List.of());
     var spec = new SandboxSpec("build", template, Tier.CONTAINER, RESOURCES, Map.of(), Map.of());
-    layers.using(() -> {
-      SandboxId id = node.reserve(spec, here.layers()).id();
-      place = Optional.of(id);
-      try {
-        node.start(id, spec, here.layers());
-      } catch (CoveException e) {
-        close();
-        throw e;
-      }
-      standing = Optional.of(here);
-      return id;
-    });
+    SandboxId id = node.reserve(spec, here.layers()).id();
+    place = Optional.of(id);
+    try {
+      node.start(id, spec, here.layers());
+    } catch (CoveException e) {
+      close();
+      throw e;
+    }
+    standing = Optional.of(here);
   }
 
-  /**
-   * Makes a layer of what was written since; {@code keep} records it before it could be taken for
-   * rubbish.
-   */
-  Node.Sealed seal(java.util.function.Consumer<Node.Sealed> keep) {
+  /** Makes a layer of what was written since: all layers that there are now, held by the pin. */
+  List<LayerId> seal() {
     cancellation.check();
     synchronized (this) {
       Standing before = standing.orElseThrow();
       return layers.using(() -> {
         Node.Sealed sealed = node.seal(place.orElseThrow());
-        keep.accept(sealed);
+        pin.add(sealed.layers());
         if (sealed.copied()) {
           close(); // it still has what it wrote, which is no part of what comes next
         } else {
           standing = Optional.of(new Standing(before.base(), sealed.layers()));
         }
-        return sealed;
+        return sealed.layers();
       });
     }
   }

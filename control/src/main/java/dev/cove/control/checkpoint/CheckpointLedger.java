@@ -2,6 +2,7 @@ package dev.cove.control.checkpoint;
 
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
 import dev.cove.control.ledger.Words;
@@ -13,8 +14,6 @@ import dev.cove.model.Tier;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -82,20 +81,11 @@ final class CheckpointLedger {
 
   List<Checkpoint> all() {
     return ledger.read(session -> {
-      var env = new HashMap<String, Map<String, String>>();
-      session.query(
-          "select checkpoint_id, name, value from checkpoint_env",
-          row ->
-              String.valueOf(
-                  env.computeIfAbsent(row.getString(1), _ -> new HashMap<>())
-                      .put(row.getString(2), row.getString(3))));
-      var layers = new HashMap<String, List<LayerId>>();
-      session.query(
-          "select checkpoint_id, layer from checkpoint_layer order by checkpoint_id, position",
-          row ->
-              layers
-                  .computeIfAbsent(row.getString(1), _ -> new ArrayList<>())
-                  .add(new LayerId(row.getString(2))));
+      var env = OwnedRows.maps(session, "select checkpoint_id, name, value from checkpoint_env");
+      var layers =
+          OwnedRows.layers(
+              session,
+              "select checkpoint_id, layer from checkpoint_layer order by checkpoint_id, position");
       return session.query(
           """
           select id, sandbox_id, name, reason, created_at, template, tier, milli_cpus, memory_mb,

@@ -1,8 +1,8 @@
 package dev.cove.control.key;
 
+import dev.cove.control.Fingerprint;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -54,12 +54,7 @@ final class KeySecret {
   }
 
   byte[] hash() {
-    try {
-      return MessageDigest.getInstance("SHA-256")
-          .digest(digits.getBytes(StandardCharsets.US_ASCII));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every JDK has SHA-256", e);
-    }
+    return Fingerprint.sha256().digest(digits.getBytes(StandardCharsets.US_ASCII));
   }
 
   boolean hasHash(byte[] expected) {

@@ -1,5 +1,6 @@
 package dev.cove.control.move;
 
+import dev.cove.control.Fingerprint;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.io.BufferedInputStream;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
@@ -44,7 +44,7 @@ final class ExportFile {
   }
 
   static void write(Manifest manifest, Content content, OutputStream target) throws IOException {
-    MessageDigest sha = sha256();
+    MessageDigest sha = Fingerprint.sha256();
     var hashed = new DigestOutputStream(new BufferedOutputStream(target, BUFFER), sha);
     hashed.write(HEADING);
     var gzip = new FastGzip(new Unclosed(hashed));
@@ -89,7 +89,7 @@ final class ExportFile {
     if (size < HEADING.length + TRAILER) {
       throw refusal("it is too short");
     }
-    MessageDigest sha = sha256();
+    MessageDigest sha = Fingerprint.sha256();
     try (var in = new BufferedInputStream(Files.newInputStream(file), BUFFER)) {
       byte[] heading = in.readNBytes(HEADING.length);
       if (!MessageDigest.isEqual(heading, HEADING)) {
@@ -136,13 +136,5 @@ final class ExportFile {
   static CoveException refusal(String why) {
     return new CoveException(
         ErrorCode.UNSUPPORTED, "The file is no export of Cove's that can be used: " + why + ".");
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every JDK has SHA-256", e);
-    }
   }
 }

@@ -1,18 +1,12 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.Fingerprint;
 import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
@@ -49,65 +43,41 @@ record IdempotentRequest(String key, String hash) {
     }
   }
 
-  /** Lengths go in as well, so that no two requests spell the same bytes. */
+  /** Its bytes must stay as they are: rows of earlier versions hold it. */
   private static String hash(CreateSandbox request) {
-    MessageDigest digest = sha256();
-    add(digest, request.name().isPresent() ? "named" : "unnamed");
-    add(digest, request.name().orElse(""));
-    add(digest, request.template());
-    add(digest, request.tier().publicName());
-    add(digest, request.resources().toString());
-    add(digest, request.env());
-    add(digest, request.labels());
-    add(digest, request.volumes(), request.rules());
-    return HexFormat.of().formatHex(digest.digest());
+    var fingerprint =
+        new Fingerprint()
+            .add(request.name().isPresent() ? "named" : "unnamed")
+            .add(request.name().orElse(""))
+            .add(request.template())
+            .add(request.tier().publicName())
+            .add(request.resources().toString())
+            .add(request.env())
+            .add(request.labels());
+    return with(fingerprint, request.volumes(), request.rules()).hex();
   }
 
   private static String hash(String checkpointId, Branches.FromCheckpoint wish) {
-    MessageDigest digest = sha256();
-    add(digest, "checkpoint");
-    add(digest, checkpointId);
-    add(digest, wish.name().isPresent() ? "named" : "unnamed");
-    add(digest, wish.name().orElse(""));
-    add(digest, wish.milliCpus().toString());
-    add(digest, wish.memoryMb().toString());
-    add(digest, wish.maxProcesses().toString());
-    add(digest, wish.env());
-    add(digest, wish.labels());
-    add(digest, wish.volumes(), wish.rules());
-    return HexFormat.of().formatHex(digest.digest());
+    var fingerprint =
+        new Fingerprint()
+            .add("checkpoint")
+            .add(checkpointId)
+            .add(wish.name().isPresent() ? "named" : "unnamed")
+            .add(wish.name().orElse(""))
+            .add(wish.milliCpus().toString())
+            .add(wish.memoryMb().toString())
+            .add(wish.maxProcesses().toString())
+            .add(wish.env())
+            .add(wish.labels());
+    return with(fingerprint, wish.volumes(), wish.rules()).hex();
   }
 
-  private static void add(
-      MessageDigest digest, List<VolumeWish> volumes, Optional<CheckpointRules> rules) {
+  private static Fingerprint with(
+      Fingerprint fingerprint, List<VolumeWish> volumes, Optional<CheckpointRules> rules) {
     for (VolumeWish wish : volumes) {
-      add(digest, wish.volume());
-      add(digest, wish.target());
-      add(digest, Boolean.toString(wish.readOnly()));
+      fingerprint.add(wish.volume()).add(wish.target()).add(Boolean.toString(wish.readOnly()));
     }
-    rules.ifPresent(wanted -> add(digest, wanted.toString()));
-  }
-
-  private static void add(MessageDigest digest, Map<String, String> entries) {
-    add(digest, Integer.toString(entries.size()));
-    new TreeMap<>(entries)
-        .forEach((name, value) -> {
-          add(digest, name);
-          add(digest, value);
-        });
-  }
-
-  private static void add(MessageDigest digest, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
-    digest.update(bytes);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every JDK has SHA-256", e);
-    }
+    rules.ifPresent(wanted -> fingerprint.add(wanted.toString()));
+    return fingerprint;
   }
 }

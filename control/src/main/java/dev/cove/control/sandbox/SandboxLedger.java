@@ -5,6 +5,7 @@ import dev.cove.control.checkpoint.RulesLedger;
 import dev.cove.control.ledger.Change;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
 import dev.cove.control.ledger.Words;
@@ -21,8 +22,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,9 +41,9 @@ final class SandboxLedger {
   /** Every sandbox, those being taken apart included. */
   List<Sandbox> all() {
     return ledger.read(session -> {
-      var env = mapsBySandbox(session, "select sandbox_id, name, value from sandbox_env");
-      var labels = mapsBySandbox(session, "select sandbox_id, name, value from sandbox_label");
-      var volumes = volumesBySandbox(session);
+      var env = OwnedRows.maps(session, "select sandbox_id, name, value from sandbox_env");
+      var labels = OwnedRows.maps(session, "select sandbox_id, name, value from sandbox_label");
+      var volumes = volumes(session);
       return session.query(
           """
           select id, name, template, tier, milli_cpus, memory_mb, disk_mb, max_processes,
@@ -265,33 +264,12 @@ final class SandboxLedger {
     return delete(session, id);
   }
 
-  private static Map<String, Map<String, String>> mapsBySandbox(Session session, String select)
-      throws SQLException {
-    record Entry(String id, String name, String value) {}
-    var maps = new HashMap<String, Map<String, String>>();
-    for (Entry entry :
-        session.query(
-            select, row -> new Entry(row.getString(1), row.getString(2), row.getString(3)))) {
-      maps.computeIfAbsent(entry.id(), _ -> new HashMap<>()).put(entry.name(), entry.value());
-    }
-    return maps;
-  }
-
-  private static Map<String, List<VolumeMount>> volumesBySandbox(Session session)
-      throws SQLException {
-    record Row(String id, VolumeMount mount) {}
-    var mounts = new HashMap<String, List<VolumeMount>>();
-    for (Row found :
-        session.query(
-            "select sandbox_id, target, volume_id, read_only from sandbox_volume",
-            row ->
-                new Row(
-                    row.getString(1),
-                    new VolumeMount(
-                        new VolumeId(row.getString(3)), row.getString(2), row.getInt(4) != 0)))) {
-      mounts.computeIfAbsent(found.id(), _ -> new ArrayList<>()).add(found.mount());
-    }
-    return mounts;
+  private static Map<String, List<VolumeMount>> volumes(Session session) throws SQLException {
+    return OwnedRows.lists(
+        session,
+        "select sandbox_id, target, volume_id, read_only from sandbox_volume",
+        row ->
+            new VolumeMount(new VolumeId(row.getString(3)), row.getString(2), row.getInt(4) != 0));
   }
 
   private static Sandbox sandbox(

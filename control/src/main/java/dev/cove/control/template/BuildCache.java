@@ -4,6 +4,7 @@ import dev.cove.control.layer.LayerHolder;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.OwnedRows;
 import dev.cove.model.LayerId;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -36,14 +37,10 @@ public final class BuildCache implements LayerHolder {
   }
 
   private void load() {
-    var stacks = new HashMap<String, List<LayerId>>();
-    ledger.read(session ->
-        session.query(
-            "select key, layer from build_cache_layer order by key, position",
-            row ->
-                stacks
-                    .computeIfAbsent(row.getString(1), _ -> new ArrayList<>())
-                    .add(new LayerId(row.getString(2)))));
+    var stacks =
+        ledger.read(session ->
+            OwnedRows.layers(
+                session, "select key, layer from build_cache_layer order by key, position"));
     ledger
         .read(session ->
             session.query(

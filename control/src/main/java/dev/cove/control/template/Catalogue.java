@@ -12,6 +12,7 @@ import dev.cove.model.LayerId;
 import dev.cove.model.SandboxTemplate;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -123,7 +124,7 @@ public final class Catalogue implements LayerHolder {
 
   /** By name, then the newest first. */
   public synchronized List<Listed> list() {
-    var listed = new java.util.ArrayList<Listed>();
+    var listed = new ArrayList<Listed>();
     listed.add(new Listed(HOST, Set.of(TemplateReference.LATEST), true));
     for (Entry entry : entries.values()) {
       for (TemplateVersion version : entry.versions.descendingMap().values()) {

@@ -2,6 +2,7 @@ package dev.cove.control.template;
 
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
 import dev.cove.control.ledger.Words;
@@ -10,8 +11,6 @@ import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.LayerId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -110,23 +109,16 @@ final class TemplateLedger {
 
   List<TemplateVersion> versions() {
     return ledger.read(session -> {
-      var env = new HashMap<String, Map<String, String>>();
-      session.query(
-          "select name || '@' || version, variable, value from template_env",
-          row ->
-              String.valueOf(
-                  env.computeIfAbsent(row.getString(1), _ -> new HashMap<>())
-                      .put(row.getString(2), row.getString(3))));
-      var layers = new HashMap<String, List<LayerId>>();
-      session.query(
-          """
-          select name || '@' || version, layer from template_layer
-          order by name, version, position
-          """,
-          row ->
-              layers
-                  .computeIfAbsent(row.getString(1), _ -> new ArrayList<>())
-                  .add(new LayerId(row.getString(2))));
+      var env =
+          OwnedRows.maps(
+              session, "select name || '@' || version, variable, value from template_env");
+      var layers =
+          OwnedRows.layers(
+              session,
+              """
+              select name || '@' || version, layer from template_layer
+              order by name, version, position
+              """);
       return session.query(
           """
           select name, version, origin, created_at, start_command, ready_command,

@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -87,7 +88,7 @@ class ApiKeysTest {
             right + "\n",
             right.substring(0, right.length() - 1),
             "e2b_" + right.substring(5),
-            right.toUpperCase(java.util.Locale.ROOT),
+            right.toUpperCase(Locale.ROOT),
             "cove_" + "0".repeat(64),
             "cove_" + "\u0660".repeat(64),
             "x".repeat(1_000_000))) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import dev.cove.control.ledger.Ledger;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxId;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -186,7 +188,7 @@ class SandboxLifecycleTest {
     assertFails(ErrorCode.UNAVAILABLE, () -> control.create("after"));
     assertThat(control.node.reserved).isEmpty();
     assertThat(control.node.running).hasSize(1);
-    control.ledger = dev.cove.control.ledger.Ledger.open(folder.resolve("ledger.db"));
+    control.ledger = Ledger.open(folder.resolve("ledger.db"));
   }
 
   @Test
@@ -332,8 +334,7 @@ class SandboxLifecycleTest {
     assertThat(control.node.running).hasSize(50);
   }
 
-  private <T> int inParallel(int times, java.util.concurrent.Callable<T> call, ErrorCode otherwise)
-      throws Exception {
+  private <T> int inParallel(int times, Callable<T> call, ErrorCode otherwise) throws Exception {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var results = threads.invokeAll(IntStream.range(0, times).mapToObj(_ -> call).toList());
       int succeeded = 0;

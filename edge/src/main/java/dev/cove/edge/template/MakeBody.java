@@ -68,6 +68,12 @@ record MakeBody(
     if (steps != null && from == null) {
       throw new IllegalArgumentException("steps go with from");
     }
+    if (arguments != null && dockerfile == null) {
+      throw new IllegalArgumentException("arguments go with dockerfile");
+    }
+    if (registry != null && (debian != null || checkpoint != null)) {
+      throw new IllegalArgumentException("registry goes with image, dockerfile or from");
+    }
     if (debian != null && name == null) {
       BuildRequest usual = Builds.debian(allTags(), debian.wish());
       return request(usual.name(), usual.tags());

@@ -2,6 +2,7 @@ package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ final class BaseImages {
     }
     try {
       Path fresh = Files.createTempFile(folder, name, ".new");
-      try (var file = new java.io.RandomAccessFile(fresh.toFile(), "rw")) {
+      try (var file = new RandomAccessFile(fresh.toFile(), "rw")) {
         file.setLength(diskMb * 1024L * 1024L);
       }
       mkfs(fresh, OPTIONS);

@@ -4,6 +4,7 @@ import dev.cove.engine.EngineException;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -145,7 +146,7 @@ abstract sealed class Cgroups permits CgroupsV1, CgroupsV2 {
   static void makeFolder(Path folder) {
     try {
       Files.createDirectory(folder);
-    } catch (java.nio.file.FileAlreadyExistsException e) {
+    } catch (FileAlreadyExistsException e) {
       return;
     } catch (IOException e) {
       throw new EngineException("Could not make the cgroup " + folder, e);

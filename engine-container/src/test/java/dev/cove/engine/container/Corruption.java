@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Random;
 
 /** Ways in which the files of a layer come to harm; some of them change no byte. */
@@ -100,7 +101,7 @@ enum Corruption {
     @Override
     void strike(Pair files, Random random) throws IOException {
       byte[] record = Files.readAllBytes(files.record());
-      Files.write(files.record(), java.util.Arrays.copyOf(record, random.nextInt(record.length)));
+      Files.write(files.record(), Arrays.copyOf(record, random.nextInt(record.length)));
     }
   },
   EXTENDED_RECORD {

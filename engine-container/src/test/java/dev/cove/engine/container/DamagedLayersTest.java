@@ -15,9 +15,11 @@ import dev.cove.testing.Box;
 import dev.cove.testing.HostRoot;
 import dev.cove.testing.HostTraces;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -99,7 +101,7 @@ class DamagedLayersTest {
     byte[] bytes = Files.readAllBytes(image(layer));
     int place = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(MARK);
     assertThat(place).isPositive();
-    try (var file = new java.io.RandomAccessFile(image(layer).toFile(), "rw")) {
+    try (var file = new RandomAccessFile(image(layer).toFile(), "rw")) {
       file.seek(place);
       file.write('A');
     }
@@ -137,8 +139,8 @@ class DamagedLayersTest {
 
   private static void sparseCopy(Path from, Path to) throws IOException {
     Files.deleteIfExists(to);
-    try (var in = new java.io.RandomAccessFile(from.toFile(), "r");
-        var out = new java.io.RandomAccessFile(to.toFile(), "rw")) {
+    try (var in = new RandomAccessFile(from.toFile(), "r");
+        var out = new RandomAccessFile(to.toFile(), "rw")) {
       out.setLength(in.length());
       for (var extent : SparseFile.extents(from)) {
         byte[] bytes = new byte[Math.toIntExact(extent.end() - extent.start())];
@@ -274,7 +276,7 @@ class DamagedLayersTest {
   @Test
   void a_digest_names_the_content_and_not_the_file() throws Exception {
     Path sparse = folder.resolve("sparse");
-    try (var file = new java.io.RandomAccessFile(sparse.toFile(), "rw")) {
+    try (var file = new RandomAccessFile(sparse.toFile(), "rw")) {
       file.setLength((5 << 20) + 17);
       file.seek(3 << 20);
       file.write("something".getBytes(StandardCharsets.UTF_8));
@@ -286,7 +288,7 @@ class DamagedLayersTest {
         .matches("sha256:[0-9a-f]{64}")
         .isEqualTo(ImageDigest.of(full, List.of("/usr")));
     assertThat(ImageDigest.of(full, List.of("/us", "r"))).isNotEqualTo(digest);
-    Files.write(full, new byte[] {0}, java.nio.file.StandardOpenOption.APPEND);
+    Files.write(full, new byte[] {0}, StandardOpenOption.APPEND);
     assertThat(ImageDigest.of(full, List.of("/usr"))).isNotEqualTo(digest);
   }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run of mmdebstrap. What it makes comes out as a tar.
@@ -183,8 +184,7 @@ public final class DebianBootstrap implements AutoCloseable {
     }
   }
 
-  private static CoveException unavailable(
-      String message, @org.jspecify.annotations.Nullable Throwable cause) {
+  private static CoveException unavailable(String message, @Nullable Throwable cause) {
     return cause == null
         ? new CoveException(ErrorCode.UNAVAILABLE, message + ".")
         : new CoveException(ErrorCode.UNAVAILABLE, message + ".", cause);

@@ -10,9 +10,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -171,10 +173,10 @@ final class Registry implements AutoCloseable {
 
   private record Challenge(String scheme, Map<String, String> parameters) {
     static Challenge parse(String header) {
-      var parameters = new java.util.HashMap<String, String>();
+      var parameters = new HashMap<String, String>();
       int space = header.indexOf(' ');
       var pairs =
-          java.util.regex.Pattern.compile("([a-zA-Z]+)=\"([^\"]*)\"")
+          Pattern.compile("([a-zA-Z]+)=\"([^\"]*)\"")
               .matcher(space < 0 ? "" : header.substring(space));
       while (pairs.find()) {
         parameters.put(pairs.group(1), pairs.group(2));

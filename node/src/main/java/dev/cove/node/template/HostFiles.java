@@ -16,6 +16,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
@@ -144,8 +145,7 @@ final class HostFiles {
   }
 
   private List<Path> present() throws IOException {
-    var paths =
-        new java.util.TreeSet<>(ALLOWED.stream().map(Path::of).filter(this::exists).toList());
+    var paths = new TreeSet<>(ALLOWED.stream().map(Path::of).filter(this::exists).toList());
     try (var etc = Files.list(host.resolve("etc"))) {
       for (Path entry : (Iterable<Path>) etc::iterator) {
         String name = String.valueOf(entry.getFileName());

@@ -7,6 +7,7 @@ import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
@@ -118,7 +119,7 @@ final class HostTemplate {
           Trees.remove(version);
         }
       }
-    } catch (java.nio.file.NoSuchFileException e) {
+    } catch (NoSuchFileException e) {
       LOG.debug("no template has been built yet");
     } catch (IOException e) {
       LOG.warn("an old version of the template host could not be removed: {}", e.getMessage());

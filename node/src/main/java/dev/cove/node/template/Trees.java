@@ -9,11 +9,11 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** Removes folders that only this node has written to; never used on what a sandbox can reach. */
-final class Trees {
+/** Removes folders that only Cove itself has written to; never used on what a sandbox can reach. */
+public final class Trees {
   private Trees() {}
 
-  static void remove(Path root) throws IOException {
+  public static void remove(Path root) throws IOException {
     if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
