@@ -48,30 +48,19 @@ public record SandboxSpec(
       Resources resources,
       Map<String, String> env,
       Map<String, String> labels) {
-    this(
-        name,
-        template,
-        tier,
-        resources,
-        env,
-        labels,
-        List.of(),
-        NetworkSettings.NOTHING);
+    this(name, template, tier, resources, env, labels, List.of(), NetworkSettings.NOTHING);
   }
 
   public SandboxSpec withName(String newName) {
-    return new SandboxSpec(
-        newName, template, tier, resources, env, labels, volumes, network);
+    return new SandboxSpec(newName, template, tier, resources, env, labels, volumes, network);
   }
 
   public SandboxSpec withLabels(Map<String, String> newLabels) {
-    return new SandboxSpec(
-        name, template, tier, resources, env, newLabels, volumes, network);
+    return new SandboxSpec(name, template, tier, resources, env, newLabels, volumes, network);
   }
 
   public SandboxSpec withNetwork(NetworkSettings newNetwork) {
-    return new SandboxSpec(
-        name, template, tier, resources, env, labels, volumes, newNetwork);
+    return new SandboxSpec(name, template, tier, resources, env, labels, volumes, newNetwork);
   }
 
   /** Refuses variable names that no shell could set and values that no process could hold. */

@@ -20,7 +20,8 @@ final class Migrations {
           "V3__templates.sql",
           "V4__checkpoint_rules.sql",
           "V5__volumes.sql",
-          "V6__checkpoints_from_inside.sql");
+          "V6__checkpoints_from_inside.sql",
+          "V8__network.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;

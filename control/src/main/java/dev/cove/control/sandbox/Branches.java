@@ -9,6 +9,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,6 +113,7 @@ public final class Branches {
             wish.labels(),
             wish.volumes(),
             wish.rules(),
+            wish.network(),
             wish.idempotencyKey());
     return lifecycle.create(request, Origin.of(from), repeatable);
   }
@@ -126,6 +128,7 @@ public final class Branches {
       Map<String, String> labels,
       List<VolumeWish> volumes,
       Optional<CheckpointRules> rules,
+      Optional<NetworkSettings> network,
       Optional<String> idempotencyKey) {}
 
   /** One of the sandboxes that a fork was to make. */
@@ -160,15 +163,17 @@ public final class Branches {
   }
 
   /**
-   * Makes so many sandboxes that begin with the state of one, and with its labels and rules; each
-   * may fail by itself.
+   * Makes so many sandboxes that begin with the state of one, and with its labels, rules and
+   * network; each may fail by itself.
    */
   public List<Child> fork(String idOrName, int count) {
     requireCount(count);
     Sandbox parent = lifecycle.require(idOrName);
-    CheckpointRules rules = checkpoints.rules(parent.id());
+    var inherited =
+        new Inherited(
+            parent.spec().labels(), checkpoints.rules(parent.id()), parent.spec().network());
     try (Moment now = moment(idOrName)) {
-      return children(now.checkpoint(), parent.spec().labels(), rules, count);
+      return children(now.checkpoint(), inherited, count);
     }
   }
 
@@ -182,7 +187,7 @@ public final class Branches {
             pin.add(found.layers());
             return found;
           });
-      return children(common, Map.of(), CheckpointRules.DEFAULT, count);
+      return children(common, Inherited.NOTHING, count);
     }
   }
 
@@ -193,8 +198,14 @@ public final class Branches {
     }
   }
 
-  private List<Child> children(
-      Checkpoint common, Map<String, String> labels, CheckpointRules rules, int count) {
+  /** What children have of their parent besides its files. */
+  private record Inherited(
+      Map<String, String> labels, CheckpointRules rules, NetworkSettings network) {
+    static final Inherited NOTHING =
+        new Inherited(Map.of(), CheckpointRules.DEFAULT, NetworkSettings.NOTHING);
+  }
+
+  private List<Child> children(Checkpoint common, Inherited inherited, int count) {
     var wish =
         new FromCheckpoint(
             Optional.empty(),
@@ -202,9 +213,10 @@ public final class Branches {
             Optional.empty(),
             Optional.empty(),
             Map.of(),
-            labels,
+            inherited.labels(),
             List.of(), // a volume has one writer, and no child is it
-            Optional.of(rules),
+            Optional.of(inherited.rules()),
+            Optional.of(inherited.network()),
             Optional.empty());
     List<Future<Child>> made = new ArrayList<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -4,6 +4,7 @@ import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
+import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,6 +14,7 @@ import java.util.Optional;
  *
  * @param name its id when none is given
  * @param rules when its checkpoints come and go; as usual when nothing is said
+ * @param network what it may reach; nothing when nothing is said
  * @param idempotencyKey the same key with the same wish gives the same sandbox, for a day
  */
 public record CreateSandbox(
@@ -24,6 +26,7 @@ public record CreateSandbox(
     Map<String, String> labels,
     List<VolumeWish> volumes,
     Optional<CheckpointRules> rules,
+    Optional<NetworkSettings> network,
     Optional<String> idempotencyKey) {
   public CreateSandbox {
     env = Map.copyOf(env);
@@ -34,6 +37,6 @@ public record CreateSandbox(
   /** The same wish for a sandbox of that template. */
   public CreateSandbox withTemplate(String other) {
     return new CreateSandbox(
-        name, other, tier, resources, env, labels, volumes, rules, idempotencyKey);
+        name, other, tier, resources, env, labels, volumes, rules, network, idempotencyKey);
   }
 }

@@ -5,6 +5,7 @@ import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -23,8 +24,7 @@ record IdempotentRequest(String key, String hash) {
 
   /** A create that begins with a checkpoint, which may be gone when it is repeated. */
   static Optional<IdempotentRequest> of(String checkpointId, Branches.FromCheckpoint wish) {
-    return wish.idempotencyKey()
-        .map(key -> new IdempotentRequest(key, hash(checkpointId, wish)));
+    return wish.idempotencyKey().map(key -> new IdempotentRequest(key, hash(checkpointId, wish)));
   }
 
   IdempotentRequest {
@@ -54,7 +54,7 @@ record IdempotentRequest(String key, String hash) {
             .add(request.resources().toString())
             .add(request.env())
             .add(request.labels());
-    return with(fingerprint, request.volumes(), request.rules()).hex();
+    return with(fingerprint, request.volumes(), request.rules(), request.network()).hex();
   }
 
   private static String hash(String checkpointId, Branches.FromCheckpoint wish) {
@@ -69,15 +69,23 @@ record IdempotentRequest(String key, String hash) {
             .add(wish.maxProcesses().toString())
             .add(wish.env())
             .add(wish.labels());
-    return with(fingerprint, wish.volumes(), wish.rules()).hex();
+    return with(fingerprint, wish.volumes(), wish.rules(), wish.network()).hex();
   }
 
   private static Fingerprint with(
-      Fingerprint fingerprint, List<VolumeWish> volumes, Optional<CheckpointRules> rules) {
+      Fingerprint fingerprint,
+      List<VolumeWish> volumes,
+      Optional<CheckpointRules> rules,
+      Optional<NetworkSettings> network) {
     for (VolumeWish wish : volumes) {
       fingerprint.add(wish.volume()).add(wish.target()).add(Boolean.toString(wish.readOnly()));
     }
     rules.ifPresent(wanted -> fingerprint.add(wanted.toString()));
+    network.ifPresent(wanted ->
+        fingerprint
+            .add("network")
+            .add(wanted.policy().text())
+            .add(Boolean.toString(wanted.attended())));
     return fingerprint;
   }
 }

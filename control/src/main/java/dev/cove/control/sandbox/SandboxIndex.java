@@ -101,7 +101,7 @@ final class SandboxIndex {
     }
   }
 
-  void relabel(Entry entry, SandboxSpec spec) {
+  void respecify(Entry entry, SandboxSpec spec) {
     entry.sandbox = entry.sandbox.as(spec);
   }
 

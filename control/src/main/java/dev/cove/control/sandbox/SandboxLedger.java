@@ -18,6 +18,7 @@ import dev.cove.model.SandboxState;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeId;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.network.NetworkSettings;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -44,6 +45,7 @@ final class SandboxLedger {
       var env = OwnedRows.maps(session, "select sandbox_id, name, value from sandbox_env");
       var labels = OwnedRows.maps(session, "select sandbox_id, name, value from sandbox_label");
       var volumes = volumes(session);
+      var networks = NetworkRows.bySandbox(session);
       return session.query(
           """
           select id, name, template, tier, milli_cpus, memory_mb, disk_mb, max_processes,
@@ -51,7 +53,7 @@ final class SandboxLedger {
                  base, user, cwd, entrypoint
           from sandbox
           """,
-          row -> sandbox(row, env, labels, volumes));
+          row -> sandbox(row, env, labels, volumes, networks));
     });
   }
 
@@ -65,6 +67,7 @@ final class SandboxLedger {
           insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
           insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
           insertVolumes(session, sandbox);
+          NetworkRows.put(session, sandbox.id(), sandbox.spec().network());
           if (rules.isPresent()) {
             RulesLedger.put(session, sandbox.id(), rules.get());
           }
@@ -90,6 +93,10 @@ final class SandboxLedger {
       insertAll(session, INSERT_LABEL, id, labels);
       return true;
     });
+  }
+
+  void updateNetwork(SandboxId id, NetworkSettings settings) {
+    ledger.write(session -> NetworkRows.put(session, id, settings));
   }
 
   /** Drops the row of a sandbox that is gone. The request that made it stays known. */
@@ -276,7 +283,8 @@ final class SandboxLedger {
       ResultSet row,
       Map<String, Map<String, String>> env,
       Map<String, Map<String, String>> labels,
-      Map<String, List<VolumeMount>> volumes)
+      Map<String, List<VolumeMount>> volumes,
+      Map<String, NetworkSettings> networks)
       throws SQLException {
     String id = row.getString(1);
     var resources = new Resources(row.getInt(5), row.getInt(6), row.getInt(7), row.getInt(8));
@@ -290,7 +298,8 @@ final class SandboxLedger {
             resources,
             env.getOrDefault(id, Map.of()),
             labels.getOrDefault(id, Map.of()),
-            volumes.getOrDefault(id, List.of()));
+            volumes.getOrDefault(id, List.of()),
+            networks.getOrDefault(id, NetworkSettings.NOTHING));
     return new Sandbox(
         new SandboxId(id),
         spec,

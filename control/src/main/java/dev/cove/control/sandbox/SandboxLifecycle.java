@@ -15,6 +15,7 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
 import java.time.Clock;
@@ -30,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -144,7 +146,24 @@ public final class SandboxLifecycle implements AutoCloseable {
           value.ifPresentOrElse(text -> labels.put(key, text), () -> labels.remove(key)));
       SandboxSpec spec = valid(() -> sandbox.spec().withLabels(labels));
       rows.updateLabels(sandbox.id(), spec.labels());
-      index.relabel(entry, spec);
+      index.respecify(entry, spec);
+      return entry.sandbox();
+    } finally {
+      entry.lock.unlock();
+    }
+  }
+
+  /** Changes what a sandbox may reach, at once where it runs. */
+  public Sandbox changeNetwork(String idOrName, UnaryOperator<NetworkSettings> change) {
+    Entry entry = index.require(idOrName);
+    lock(entry);
+    try {
+      requireThere(entry);
+      Sandbox sandbox = entry.sandbox();
+      SandboxSpec spec =
+          valid(() -> sandbox.spec().withNetwork(change.apply(sandbox.spec().network())));
+      rows.updateNetwork(sandbox.id(), spec.network());
+      index.respecify(entry, spec);
       return entry.sandbox();
     } finally {
       entry.lock.unlock();
@@ -244,7 +263,7 @@ public final class SandboxLifecycle implements AutoCloseable {
     requireRoom();
     request.name().ifPresent(this::requireFree);
     Node.Reservation place = node.reserve(wish, origin.layers());
-    SandboxSpec spec = request.name().isPresent() ? wish : withName(wish, place.id().value());
+    SandboxSpec spec = request.name().isPresent() ? wish : wish.withName(place.id().value());
     Optional<CheckpointRules> rules =
         request.rules().filter(wanted -> !wanted.equals(CheckpointRules.DEFAULT));
     Entry entry = record(place, spec, origin.parent(), rules, repeatable);
@@ -477,18 +496,8 @@ public final class SandboxLifecycle implements AutoCloseable {
         request.resources(),
         env,
         request.labels(),
-        volumes);
-  }
-
-  private static SandboxSpec withName(SandboxSpec spec, String name) {
-    return new SandboxSpec(
-        name,
-        spec.template(),
-        spec.tier(),
-        spec.resources(),
-        spec.env(),
-        spec.labels(),
-        spec.volumes());
+        volumes,
+        request.network().orElse(NetworkSettings.NOTHING));
   }
 
   private static SandboxSpec valid(Supplier<SandboxSpec> spec) {

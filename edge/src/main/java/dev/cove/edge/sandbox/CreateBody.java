@@ -6,9 +6,11 @@ import dev.cove.control.sandbox.CreateSandbox;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Text;
+import dev.cove.edge.network.NetworkBody;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +30,8 @@ record CreateBody(
     @Nullable String checkpoint,
     @Nullable String image,
     @Nullable List<@Nullable VolumeBody> volumes,
-    @Nullable WantedRules checkpoints) {
+    @Nullable WantedRules checkpoints,
+    @Nullable NetworkBody network) {
   private static final String DEFAULT_TEMPLATE = "host";
   private static final double MAX_CPUS = 1_024;
 
@@ -49,6 +52,7 @@ record CreateBody(
         Fields.textMap("labels", labels),
         volumeWishes(),
         rules(),
+        networkSettings(),
         idempotencyKey);
   }
 
@@ -67,7 +71,12 @@ record CreateBody(
         Fields.textMap("labels", labels),
         volumeWishes(),
         rules(),
+        networkSettings(),
         idempotencyKey);
+  }
+
+  private Optional<NetworkSettings> networkSettings() {
+    return Optional.ofNullable(network).map(NetworkBody::toSettings);
   }
 
   private Optional<CheckpointRules> rules() {

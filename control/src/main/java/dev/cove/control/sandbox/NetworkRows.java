@@ -1,0 +1,36 @@
+package dev.cove.control.sandbox;
+
+import dev.cove.control.ledger.Session;
+import dev.cove.model.SandboxId;
+import dev.cove.model.network.NetworkPolicy;
+import dev.cove.model.network.NetworkSettings;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The rows that say what sandboxes may reach. They go with their sandbox. */
+final class NetworkRows {
+  private NetworkRows() {}
+
+  static int put(Session session, SandboxId sandbox, NetworkSettings settings) throws SQLException {
+    if (settings.equals(NetworkSettings.NOTHING)) {
+      return session.run("delete from sandbox_network where sandbox_id = ?", sandbox.value());
+    }
+    return session.run(
+        "insert or replace into sandbox_network (sandbox_id, policy, attended) values (?, ?, ?)",
+        sandbox.value(),
+        settings.policy().text(),
+        settings.attended() ? 1 : 0);
+  }
+
+  static Map<String, NetworkSettings> bySandbox(Session session) throws SQLException {
+    var all = new HashMap<String, NetworkSettings>();
+    session.query(
+        "select sandbox_id, policy, attended from sandbox_network",
+        row ->
+            all.put(
+                row.getString(1),
+                new NetworkSettings(NetworkPolicy.parse(row.getString(2)), row.getInt(3) != 0)));
+    return all;
+  }
+}
