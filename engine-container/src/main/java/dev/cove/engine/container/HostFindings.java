@@ -3,11 +3,13 @@ package dev.cove.engine.container;
 import dev.cove.engine.EngineReport;
 import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.EngineReport.Severity;
+import dev.cove.engine.network.NetworkNamespace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Looks at the host without changing anything, and says what it means for sandboxes. */
 final class HostFindings {
@@ -40,6 +42,7 @@ final class HostFindings {
     seccomp();
     corePattern();
     bpf();
+    network();
     swap();
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Severity.MISSING);
     return new EngineReport(usable, enforcesDiskLimits, findings);
@@ -194,6 +197,19 @@ final class HostFindings {
     } else {
       add(Severity.OK, "unprivileged bpf", "Off");
     }
+  }
+
+  private void network() {
+    Optional<String> obstacle = NetworkNamespace.obstacle();
+    add(
+        obstacle.isEmpty() ? Severity.OK : Severity.WARNING,
+        "network",
+        obstacle
+            .map(why ->
+                "Sandboxes reach nothing: the kernel cannot hand their connections over (%s); it"
+                        .formatted(why)
+                    + " needs Linux 5.9 with CONFIG_BPF_SYSCALL, and root")
+            .orElse("The kernel hands connections of sandboxes over"));
   }
 
   private void swap() {

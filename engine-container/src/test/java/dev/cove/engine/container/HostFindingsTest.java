@@ -32,6 +32,7 @@ class HostFindingsTest {
             "seccomp",
             "core_pattern",
             "unprivileged bpf",
+            "network",
             "swap");
   }
 

@@ -8,12 +8,14 @@ import dev.cove.engine.EngineException;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
@@ -33,6 +35,17 @@ public final class NetworkNamespace {
   public NetworkNamespace(Path file, BooleanSupplier stillThere) {
     this.file = file;
     this.stillThere = stillThere;
+  }
+
+  /** Why this host or this process cannot hold sockets inside, if it cannot. */
+  public static Optional<String> obstacle() {
+    try (var listener = ServerSocketChannel.open()) {
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      Redirection.rehearse(Descriptors.of(listener));
+      return Optional.empty();
+    } catch (IOException | EngineException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
   }
 
   /**

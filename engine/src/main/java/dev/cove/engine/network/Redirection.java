@@ -52,6 +52,18 @@ final class Redirection implements AutoCloseable {
     }
   }
 
+  /** Throws what the kernel says against it. */
+  static void rehearse(int listener) throws IOException {
+    try (var arena = Arena.ofConfined()) {
+      int map = mapOf(arena, listener);
+      try {
+        KernelCalls.close(load(arena, map));
+      } finally {
+        KernelCalls.close(map);
+      }
+    }
+  }
+
   private static int mapOf(Arena arena, int socket) throws IOException {
     MemorySegment wish = arena.allocate(ATTRIBUTES, Long.BYTES);
     wish.set(JAVA_INT, 0, SOCKET_MAP);
