@@ -14,10 +14,15 @@ final class EventReader implements AutoCloseable {
   record Event(String name, JsonNode data) {}
 
   EventReader(RunningEdge edge, String method, String target, String body) throws IOException {
+    this(edge, method, target, body, edge.key());
+  }
+
+  EventReader(RunningEdge edge, String method, String target, String body, String key)
+      throws IOException {
     connection = new RawConnection(edge.port());
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     connection
-        .head(edge, method + " " + target)
+        .head(key, method + " " + target)
         .send("Accept: text/event-stream\r\nContent-Length: " + bytes.length + "\r\n\r\n")
         .send(bytes);
     var head = connection.readHead();

@@ -4,30 +4,15 @@ import static dev.cove.edge.RunningEdge.await;
 import static dev.cove.edge.RunningEdge.awaitFile;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cove.edge.http.HttpLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ExecEventsTest {
-  @RegisterExtension
-  static final RunningEdge EDGE =
-      new RunningEdge(
-          new HttpLimits(
-              100,
-              10,
-              Duration.ofSeconds(1),
-              Duration.ofSeconds(2),
-              Duration.ofSeconds(2),
-              1_024,
-              Duration.ofMillis(100),
-              Duration.ofMillis(200),
-              Duration.ofSeconds(5),
-              Duration.ofSeconds(1)));
+  @RegisterExtension static final RunningEdge EDGE = RunningEdge.impatient();
 
   private static String box = "";
 
@@ -155,24 +140,15 @@ class ExecEventsTest {
   @Test
   void a_stream_ends_when_its_key_is_revoked() throws Exception {
     var issued = EDGE.keys().issue("short");
-    try (var connection = new RawConnection(EDGE.port())) {
-      String body = "{\"command\":[\"sleep\",\"600\"]}";
-      connection.send(
-          "POST /api/v1/sandboxes/"
-              + box
-              + "/exec HTTP/1.1\r\nHost: localhost\r\nX-API-Key: "
-              + issued.secret()
-              + "\r\nAccept: text/event-stream\r\nContent-Length: "
-              + body.length()
-              + "\r\n\r\n"
-              + body);
-      assertThat(connection.readHead().status()).isEqualTo(200);
+    String body = "{\"command\":[\"sleep\",\"600\"]}";
+    try (var events =
+        new EventReader(
+            EDGE, "POST", "/api/v1/sandboxes/" + box + "/exec", body, issued.secret())) {
+      assertThat(events.next().name()).isEqualTo("start");
       EDGE.keys().revoke(issued.key().id());
-      String line = connection.readLine();
-      for (int i = 0; i < 200 && !line.contains("unauthenticated"); i++) {
-        line = connection.readLine();
-      }
-      assertThat(line).contains("unauthenticated");
+      var error = events.next();
+      assertThat(error.name()).isEqualTo("error");
+      assertThat(error.data().get("code").asString()).isEqualTo("unauthenticated");
     }
   }
 

@@ -40,8 +40,11 @@ final class RawConnection implements AutoCloseable {
 
   /** Request line and headers, with Host and key, open for more lines. */
   RawConnection head(RunningEdge edge, String line) throws IOException {
-    return send(
-        line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + edge.key() + "\r\n");
+    return head(edge.key(), line);
+  }
+
+  RawConnection head(String key, String line) throws IOException {
+    return send(line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + key + "\r\n");
   }
 
   record Reply(int status, Map<String, String> headers, String body) {

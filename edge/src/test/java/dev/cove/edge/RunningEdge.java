@@ -74,6 +74,22 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     this.limits = limits;
   }
 
+  /** With everything that takes seconds or minutes otherwise done in a moment. */
+  static RunningEdge impatient() {
+    return new RunningEdge(
+        new HttpLimits(
+            100,
+            10,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(2),
+            1_024,
+            Duration.ofMillis(100),
+            Duration.ofMillis(200),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(1)));
+  }
+
   @Override
   public void beforeAll(ExtensionContext context) throws Exception {
     start();

@@ -85,6 +85,9 @@ public final class Builds {
   private TemplateVersion make(BuildRequest request, BuildLog to, Cancellation cancellation) {
     try (var builder = new Builder(around, to, cancellation)) {
       return add(request, builder.build(request));
+    } catch (RuntimeException e) {
+      cancellation.check(); // what broke in a build that was to end broke because of that
+      throw e;
     }
   }
 

@@ -88,16 +88,8 @@ final class ImageInstall {
                 .formatted(done.skipped(), done.firstSkipped()));
       }
     } catch (IOException | UncheckedIOException e) {
-      throw failed(e);
-    } catch (CoveException e) {
-      cancellation.check();
-      throw e;
+      throw refusal(e);
     }
-  }
-
-  private CoveException failed(Exception e) {
-    cancellation.check();
-    return refusal(e);
   }
 
   private static void close(InputStream in) {

@@ -4,10 +4,10 @@ import dev.cove.edge.http.ClientPresence;
 import dev.cove.edge.http.EventStream;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Problem;
+import dev.cove.edge.http.Pulse;
 import dev.cove.guest.Command;
 import dev.cove.guest.CommandExit;
 import dev.cove.model.CoveException;
-import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -44,21 +44,13 @@ final class ExecEvents {
 
   private CommandExit awaitExit(RunningCommand running, EventStream events)
       throws IOException, InterruptedException {
-    var limits = exchange.limits();
-    long beatAt = System.nanoTime();
+    Pulse pulse = exchange.pulse(events);
     while (true) {
-      Optional<CommandExit> exit = running.await(limits.tick());
+      Optional<CommandExit> exit = running.await(exchange.limits().tick());
       if (exit.isPresent()) {
         return exit.get();
       }
-      if (!exchange.caller().isStillValid()) {
-        throw new CoveException(
-            ErrorCode.UNAUTHENTICATED, "The API key was revoked, so the command was ended");
-      }
-      if (System.nanoTime() - beatAt >= limits.heartbeat().toNanos()) {
-        beatAt = System.nanoTime();
-        events.heartbeat();
-      }
+      pulse.beat();
     }
   }
 

@@ -5,12 +5,12 @@ import dev.cove.edge.http.ClientPresence;
 import dev.cove.edge.http.EventStream;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Problem;
+import dev.cove.edge.http.Pulse;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.sandbox.SandboxRoutes;
 import dev.cove.guest.GuestFiles.FileChange;
 import dev.cove.guest.GuestFiles.FileWatch;
 import dev.cove.model.CoveException;
-import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -51,22 +51,13 @@ public final class WatchRoutes {
   private static void pass(
       Exchange exchange, FileWatch watch, EventStream events, AtomicBoolean gone)
       throws IOException {
-    var limits = exchange.limits();
-    long beatAt = System.nanoTime();
-    long checkedAt = beatAt;
+    Pulse pulse = exchange.pulse(events);
     while (!gone.get()) {
-      Optional<FileChange> change = watch.next(limits.tick());
-      long now = System.nanoTime();
+      Optional<FileChange> change = watch.next(exchange.limits().tick());
       if (change.isPresent()) {
         events.send("change", ChangeBody.of(change.get()));
-      } else if (now - beatAt >= limits.heartbeat().toNanos()) {
-        beatAt = now;
-        events.heartbeat();
       }
-      if (now - checkedAt >= limits.tick().toNanos()) {
-        checkedAt = now;
-        requireKey(exchange);
-      }
+      pulse.beat();
     }
   }
 
@@ -74,12 +65,6 @@ public final class WatchRoutes {
   private static void leave(FileWatch watch, AtomicBoolean gone) {
     gone.set(true);
     watch.close();
-  }
-
-  private static void requireKey(Exchange exchange) {
-    if (!exchange.caller().isStillValid()) {
-      throw new CoveException(ErrorCode.UNAUTHENTICATED, "The API key was revoked");
-    }
   }
 
   record Nothing() {}

@@ -3,6 +3,7 @@ package dev.cove.edge.http;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Server-sent events. Several threads may send; each event arrives whole. */
@@ -11,6 +12,7 @@ public final class EventStream {
 
   private final OutputStream out;
   private final ReentrantLock writing = new ReentrantLock();
+  private volatile long sentAt = System.nanoTime();
 
   EventStream(OutputStream out) {
     this.out = out;
@@ -22,9 +24,11 @@ public final class EventStream {
     write(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A comment line, so that both ends learn that the connection lives. */
-  public void heartbeat() throws IOException {
-    write(HEARTBEAT);
+  /** A comment line if nothing was sent for so long: both ends learn that the connection lives. */
+  void heartbeatAfter(Duration silence) throws IOException {
+    if (System.nanoTime() - sentAt >= silence.toNanos()) {
+      write(HEARTBEAT);
+    }
   }
 
   private void write(byte[] bytes) throws IOException {
@@ -32,6 +36,7 @@ public final class EventStream {
     try {
       out.write(bytes);
       out.flush();
+      sentAt = System.nanoTime();
     } catch (IOException e) {
       throw new ClientGoneException(e);
     } finally {

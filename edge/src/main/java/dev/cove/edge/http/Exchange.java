@@ -162,6 +162,11 @@ public final class Exchange {
     return new EventStream(stream(200, "text/event-stream", OptionalLong.empty()));
   }
 
+  /** To be felt for as long as the events last. */
+  public Pulse pulse(EventStream events) {
+    return new Pulse(events, caller(), limits);
+  }
+
   /** Watches for the client to go away while nothing is read or written. */
   public ClientPresence watchClient(Runnable whenGone) {
     return ClientPresence.watch(request, whenGone);

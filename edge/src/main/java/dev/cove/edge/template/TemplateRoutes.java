@@ -16,6 +16,7 @@ import dev.cove.edge.http.ClientPresence;
 import dev.cove.edge.http.EventStream;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Problem;
+import dev.cove.edge.http.Pulse;
 import dev.cove.edge.http.Query;
 import dev.cove.edge.http.Route;
 import dev.cove.model.CoveException;
@@ -152,7 +153,8 @@ public final class TemplateRoutes {
     }
     EventStream events = exchange.events();
     try (ClientPresence _ =
-        exchange.watchClient(() -> cancellation.cancel("the caller went away"))) {
+            exchange.watchClient(() -> cancellation.cancel("the caller went away"));
+        Pulse.Beside _ = exchange.pulse(events).beside(cancellation::cancel)) {
       TemplateVersion made =
           builds.build(request, new BuildEvents(events, cancellation), cancellation);
       events.send("done", TemplateBody.of(catalogue.show(made.reference())));
