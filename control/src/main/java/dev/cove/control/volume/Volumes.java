@@ -1,5 +1,6 @@
 package dev.cove.control.volume;
 
+import dev.cove.control.layer.DiskUse;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.volume.VolumeHolds.Access;
@@ -159,6 +160,13 @@ public final class Volumes {
         .filter(v -> v.id().value().equals(idOrName) || v.name().equals(Optional.of(idOrName)))
         .findFirst()
         .orElseThrow(() -> new CoveException(ErrorCode.NOT_FOUND, "There is no such volume."));
+  }
+
+  /** What each takes on the disk, checkpoints included. */
+  public List<DiskUse.Share> diskUse() {
+    return all.values().stream()
+        .map(volume -> DiskUse.Share.alone("volume", volume.id().value(), bytes(volume)))
+        .toList();
   }
 
   /** What it takes on the disk. */
