@@ -9,6 +9,7 @@ import dev.cove.control.template.TemplateReference;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import dev.cove.node.debian.DebianBootstrap;
 import dev.cove.node.image.Credentials;
@@ -120,6 +121,7 @@ public final class Builds {
     Settings settings = made.foundation().settings().withEnv(request.env());
     settings = request.user().map(settings::withUser).orElse(settings);
     settings = request.cwd().map(settings::withCwd).orElse(settings);
+    FailPoint.BUILD_FINISHED.reached();
     TemplateVersion version =
         catalogue.add(
             request.name(),

@@ -10,6 +10,7 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.Tier;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +82,7 @@ final class Workplace implements AutoCloseable {
       Standing before = standing.orElseThrow();
       return layers.using(() -> {
         Node.Sealed sealed = node.seal(place.orElseThrow());
+        FailPoint.STEP_SEALED.reached();
         keep.accept(sealed);
         if (sealed.copied()) {
           close(); // it still has what it wrote, which is no part of what comes next

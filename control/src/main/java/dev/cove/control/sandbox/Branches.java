@@ -8,6 +8,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,8 +75,9 @@ public final class Branches {
       }
       node.verifyLayers(spec, target.layers());
       Checkpoint undo = checkpoints.take(sandbox.id(), spec, "", Checkpoint.Reason.BEFORE_RESTORE);
+      FailPoint.RESTORE_UNDO_TAKEN.reached();
       checkpoints.forgetStill(sandbox.id());
-      node.rebuild(sandbox.id(), spec, target.layers(), undo.layers());
+      lifecycle.rebuild(sandbox, target.layers(), undo);
       return new Restored(sandbox, undo);
     });
   }
@@ -156,6 +158,7 @@ public final class Branches {
     requireCount(count);
     Map<String, String> labels = lifecycle.require(idOrName).spec().labels();
     try (Moment now = moment(idOrName)) {
+      FailPoint.FORK_PINNED.reached();
       return children(now.checkpoint(), labels, count);
     }
   }
@@ -202,7 +205,9 @@ public final class Branches {
 
   private Child child(Checkpoint common, FromCheckpoint wish) {
     try {
-      return new Child.Made(begin(common, wish));
+      var made = new Child.Made(begin(common, wish));
+      FailPoint.FORK_CHILD_MADE.reached();
+      return made;
     } catch (CoveException e) {
       return new Child.Refused(e);
     }

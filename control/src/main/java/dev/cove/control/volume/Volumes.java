@@ -9,6 +9,7 @@ import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxId;
 import dev.cove.model.VolumeId;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.NodeVolumes;
 import java.time.Clock;
 import java.util.Comparator;
@@ -94,7 +95,9 @@ public final class Volumes {
   private Volume record(Volume volume) {
     boolean recorded = false;
     try {
+      FailPoint.VOLUME_NAMED.reached();
       rows.insert(volume);
+      FailPoint.VOLUME_RECORDED.reached();
       recorded = true;
     } finally {
       if (!recorded) {
@@ -123,6 +126,7 @@ public final class Volumes {
         Access.DELETE,
         () -> {
           rows.remove(volume.id());
+          FailPoint.VOLUME_FORGOTTEN.reached();
           all.remove(volume.id());
           discard(volume.id());
           log.info("volume {} gone", volume.id());

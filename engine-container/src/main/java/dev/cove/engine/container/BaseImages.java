@@ -1,6 +1,7 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,6 +40,7 @@ final class BaseImages {
 
   BaseImages(Path folder) {
     this.folder = folder;
+    Unfinished.removeFrom(folder);
   }
 
   /** Looked for also where a plain user's PATH does not lead. */
@@ -63,11 +65,12 @@ final class BaseImages {
       return name;
     }
     try {
-      Path fresh = Files.createTempFile(folder, name, ".new");
+      Path fresh = Files.createTempFile(folder, name, Unfinished.SUFFIX);
       try (var file = new java.io.RandomAccessFile(fresh.toFile(), "rw")) {
         file.setLength(diskMb * 1024L * 1024L);
       }
       mkfs(fresh, OPTIONS);
+      FailPoint.BASE_IMAGE_FORMATTED.reached();
       Files.move(fresh, image, StandardCopyOption.ATOMIC_MOVE);
       return name;
     } catch (IOException e) {
