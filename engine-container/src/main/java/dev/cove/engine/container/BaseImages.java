@@ -40,7 +40,7 @@ final class BaseImages {
 
   BaseImages(Path folder) {
     this.folder = folder;
-    Unfinished.removeFrom(folder);
+    UnfinishedFiles.removeFrom(folder);
   }
 
   /** Looked for also where a plain user's PATH does not lead. */
@@ -65,7 +65,7 @@ final class BaseImages {
       return name;
     }
     try {
-      Path fresh = Files.createTempFile(folder, name, Unfinished.SUFFIX);
+      Path fresh = Files.createTempFile(folder, name, UnfinishedFiles.SUFFIX);
       try (var file = new java.io.RandomAccessFile(fresh.toFile(), "rw")) {
         file.setLength(diskMb * 1024L * 1024L);
       }

@@ -75,7 +75,7 @@ public final class ContainerEngine implements Engine {
     this.ids = IdRanges.of(IdRanges.CLAIMS, home.data());
     keepIdsInUse();
     this.baseImages = new BaseImages(home.baseImages());
-    Unfinished.removeFrom(home.binaries());
+    UnfinishedFiles.removeFrom(home.binaries());
     this.spawner = new Spawner(spawnerCommand());
     this.sealedImages = new SealedImages(home.sealedImages(), spawner);
     this.sealer = new Sealer(home, spawner, cgroups, sealedImages);

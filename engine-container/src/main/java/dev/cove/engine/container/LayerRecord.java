@@ -52,7 +52,7 @@ record LayerRecord(LayerId layer, List<String> parts, Optional<String> digest) {
 
   /** Replaces the one before at one moment, and returns when it is on the disk. */
   void replace(Path folder) throws IOException {
-    Path fresh = folder.resolve(layer.value() + SUFFIX + Unfinished.SUFFIX);
+    Path fresh = folder.resolve(layer.value() + SUFFIX + UnfinishedFiles.SUFFIX);
     Files.writeString(fresh, text());
     SealedImages.force(fresh);
     FailPoint.DIGEST_WRITTEN.reached();

@@ -39,7 +39,7 @@ final class SealedImages implements AutoCloseable {
     this.folder = folder;
     this.spawner = spawner;
     this.digests = new LayerDigests(folder);
-    Unfinished.removeFrom(folder);
+    UnfinishedFiles.removeFrom(folder);
     Set<LayerId> found = all();
     found.stream().filter(layer -> digests.find(layer).isEmpty()).forEach(this::forceIfMade);
     digests.begin(found);

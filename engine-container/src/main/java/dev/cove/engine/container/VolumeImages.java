@@ -58,7 +58,7 @@ final class VolumeImages {
   VolumeImages(Path folder, Spawner spawner) {
     this.folder = folder;
     this.spawner = spawner;
-    Unfinished.removeFrom(folder);
+    UnfinishedFiles.removeFrom(folder);
     thawAll();
   }
 
@@ -79,7 +79,7 @@ final class VolumeImages {
   }
 
   void create(VolumeId volume, int sizeMb) {
-    Path fresh = folder.resolve(volume + Unfinished.SUFFIX);
+    Path fresh = folder.resolve(volume + UnfinishedFiles.SUFFIX);
     try {
       Files.createFile(fresh);
       try (var file = new RandomAccessFile(fresh.toFile(), "rw")) {
@@ -116,14 +116,14 @@ final class VolumeImages {
   }
 
   void copy(VolumeId from, VolumeId to) {
-    Path fresh = folder.resolve(to + Unfinished.SUFFIX);
+    Path fresh = folder.resolve(to + UnfinishedFiles.SUFFIX);
     locked(
         List.of(from),
         () -> {
           requireThere(from);
           int device = loopDevice(from);
           try {
-            spawner.call(new SpawnerRequest.CopyVolume(from, device, to + Unfinished.SUFFIX));
+            spawner.call(new SpawnerRequest.CopyVolume(from, device, to + UnfinishedFiles.SUFFIX));
             FailPoint.VOLUME_COPIED.reached();
             publish(fresh, to);
             return true;

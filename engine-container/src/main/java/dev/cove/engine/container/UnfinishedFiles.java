@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Files that get the name under which they count only when they are complete. */
-final class Unfinished {
+final class UnfinishedFiles {
   /** Ends the name of such a file. */
   static final String SUFFIX = ".new";
 
-  private Unfinished() {}
+  private UnfinishedFiles() {}
 
   /** Removes what an earlier engine was making when it ended; nobody else makes any yet. */
   static void removeFrom(Path folder) {
