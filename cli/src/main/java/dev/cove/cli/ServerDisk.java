@@ -30,7 +30,9 @@ final class ServerDisk {
       var df = new Df(session);
       return Description.of(df, "Show who takes how much of the server's disk.")
           .flag("--json", "Print it as JSON.", () -> df.json = true)
-          .note("SIZE is all that something needs, OWN what would be free again if it alone went.")
+          .note(
+              "SIZE is all that something needs, OWN what would be free again if it alone went. Volumes"
+                  + " share nothing.")
           .build();
     }
 

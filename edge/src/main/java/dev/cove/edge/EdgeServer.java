@@ -61,7 +61,7 @@ public final class EdgeServer implements AutoCloseable {
     List<Route> routes =
         Stream.of(
                 new SystemRoutes(node, config.version()).routes(),
-                new DiskRoutes(services.layers()).routes(),
+                new DiskRoutes(services.layers(), services.volumes()).routes(),
                 new MetricRoutes(lifecycle, automatic, node, counters).routes(),
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys).routes(),

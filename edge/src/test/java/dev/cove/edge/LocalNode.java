@@ -120,6 +120,11 @@ final class LocalNode implements Node {
   }
 
   @Override
+  public void revive(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot make checkpoints");
+  }
+
+  @Override
   public long keepLayers(Set<LayerId> recorded) {
     return 0;
   }

@@ -2,6 +2,7 @@ package dev.cove.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cove.model.crash.FailPoint;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -128,9 +130,20 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
 
   /** Starts the server process and waits until it is healthy. */
   public void start() throws IOException {
+    start(launch());
+  }
+
+  /** The same, with a fail point at which the server will end; {@link #awaitEnd} waits for that. */
+  public void startArmed(String failPoint) throws IOException {
+    ProcessBuilder launch = launch();
+    launch.command().add(1, "-D" + FailPoint.PROPERTY + "=" + failPoint);
+    start(launch);
+  }
+
+  private void start(ProcessBuilder launch) throws IOException {
     Files.deleteIfExists(address());
     Process started =
-        launch()
+        launch
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
             .start();
@@ -169,6 +182,20 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
         .map(Path::of)
         .forEach(cgroups::add);
     assertThat(cgroups).as("cgroups of the server's home").isNotEmpty();
+  }
+
+  /** What the server ended with, if it does so within a while. */
+  public OptionalInt awaitEnd(Duration patience) throws InterruptedException {
+    Process running = process;
+    if (running == null || !running.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+      return OptionalInt.empty();
+    }
+    return OptionalInt.of(running.exitValue());
+  }
+
+  /** Those of this home, in which each sandbox has one of its own. */
+  Set<Path> cgroups() {
+    return Set.copyOf(cgroups);
   }
 
   /** Ends the server in order; sandboxes stay. */

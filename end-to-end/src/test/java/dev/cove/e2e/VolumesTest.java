@@ -7,6 +7,7 @@ import dev.cove.sdk.Checkpoint;
 import dev.cove.sdk.Command;
 import dev.cove.sdk.CoveApiException;
 import dev.cove.sdk.CreateOptions;
+import dev.cove.sdk.DiskUse;
 import dev.cove.sdk.FileInfo;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.Volume;
@@ -222,6 +223,30 @@ class VolumesTest {
             CreateOptions.defaults().checkpoint(planted.id()).volume("aimed", "/home/user/ok"))) {
       assertThat(shell(box, "touch /home/user/ok/x && ls /home/user/ok")).isEqualTo("x");
     }
+  }
+
+  @Test
+  void it_shows_in_the_use_of_the_disk_with_what_it_really_takes() throws Exception {
+    Volume volume = volumes().create("shown", 256);
+    long empty = share(volume.id()).bytes();
+    assertThat(empty).isBetween(1L, 64L << 20);
+    volumes().files("shown").write("/file", new ByteArrayInputStream(SampleBytes.array(3_000_000)));
+    Volume checkpoint = volumes().checkpoint("shown");
+    assertThat(share(volume.id()).bytes()).isGreaterThan(empty + 2_000_000);
+    assertThat(share(checkpoint.id()).ownBytes()).isGreaterThan(empty + 2_000_000);
+    volumes().delete(checkpoint.id());
+    assertThat(server.cove().disk().items())
+        .extracting(DiskUse.Item::id)
+        .doesNotContain(checkpoint.id());
+    String shown = Cli.of(server).run("system", "df").succeeded().stdout();
+    assertThat(shown).containsPattern("volume +" + volume.id());
+  }
+
+  private static DiskUse.Item share(String id) {
+    return server.cove().disk().items().stream()
+        .filter(item -> item.kind().equals("volume") && item.id().equals(id))
+        .findFirst()
+        .orElseThrow();
   }
 
   @ParameterizedTest

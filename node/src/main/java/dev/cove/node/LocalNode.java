@@ -17,6 +17,7 @@ import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.admission.Admission;
 import dev.cove.node.admission.KernelMemory;
 import dev.cove.node.pool.WarmCages;
@@ -302,12 +303,20 @@ public final class LocalNode implements Node {
   public void rebuild(
       SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore) {
     requireRunning(id).remove();
+    FailPoint.RESTORE_CAGE_REMOVED.reached();
     try {
       install(id, spec, layers);
     } catch (CoveException e) {
       returnTo(id, spec, layersBefore, e);
       throw e;
     }
+  }
+
+  @Override
+  public void revive(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    install(id, spec, layers);
+    admission.adopt();
+    LOG.info("sandbox {}: built again", id);
   }
 
   private void returnTo(
@@ -400,6 +409,7 @@ public final class LocalNode implements Node {
     for (LayerId layer : unused) {
       long bytes = engine.layer(layer).bytes();
       engine.removeLayer(layer);
+      FailPoint.LAYER_REMOVED.reached();
       freed += bytes;
       LOG.info("layer {}: removed", layer);
     }

@@ -85,6 +85,12 @@ public interface Node extends AutoCloseable {
   void rebuild(SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore);
 
   /**
+   * Starts a sandbox that was being rebuilt when this process's predecessor ended, and of which
+   * {@link #recover} found nothing that runs; it has its place like one that was adopted.
+   */
+  void revive(SandboxId id, SandboxSpec spec, List<LayerId> layers);
+
+  /**
    * Returns when all of these layers were found to be what was sealed.
    *
    * @throws CoveException LAYER_DAMAGED when one is not, naming it

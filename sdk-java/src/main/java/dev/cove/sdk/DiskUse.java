@@ -37,7 +37,7 @@ public record DiskUse(
   /**
    * What one thing takes.
    *
-   * @param kind sandbox, checkpoint; later servers may know more
+   * @param kind sandbox, checkpoint, template, build cache or volume; later servers may know more
    * @param bytes all that it needs, also what others need too
    * @param ownBytes what would be free again if it alone went
    */

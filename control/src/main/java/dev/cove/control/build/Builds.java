@@ -8,6 +8,7 @@ import dev.cove.control.template.TemplateReference;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import dev.cove.node.debian.DebianBootstrap;
 import dev.cove.node.image.Credentials;
@@ -93,6 +94,7 @@ public final class Builds {
 
   private TemplateVersion add(BuildRequest request, Builder.Made made) {
     Foundation foundation = made.foundation();
+    FailPoint.BUILD_FINISHED.reached();
     TemplateVersion version =
         around
             .catalogue()

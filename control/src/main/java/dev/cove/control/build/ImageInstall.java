@@ -7,6 +7,7 @@ import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.image.BadImageException;
 import dev.cove.node.image.Image;
 import java.io.IOException;
@@ -81,6 +82,7 @@ final class ImageInstall {
       var rules = new UnpackRules(true, MAX_ENTRIES - entries, MAX_BYTES);
       Unpacked done = workplace.on(Base.EMPTY, below).files("root").unpack("/", tar, rules);
       tar.transferTo(OutputStream.nullOutputStream()); // its digest is known at its end
+      FailPoint.IMAGE_LAYER_UNPACKED.reached();
       entries += done.entries();
       if (done.skipped() > 0) {
         log.output(

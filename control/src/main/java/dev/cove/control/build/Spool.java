@@ -2,6 +2,7 @@ package dev.cove.control.build;
 
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.template.Trees;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,6 +41,7 @@ public final class Spool {
         sinceCheck = sinceCheck > 16L << 20 ? checkRoom() : sinceCheck + read;
         out.write(buffer, 0, read);
       }
+      FailPoint.UPLOAD_KEPT.reached();
       whole = true;
       return new Upload(this, file);
     } finally {

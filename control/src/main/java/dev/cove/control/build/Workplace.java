@@ -11,6 +11,7 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.Tier;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import java.util.List;
 import java.util.Map;
@@ -85,6 +86,7 @@ final class Workplace implements AutoCloseable {
       return layers.using(() -> {
         Node.Sealed sealed = node.seal(place.orElseThrow());
         pin.add(sealed.layers());
+        FailPoint.STEP_SEALED.reached();
         if (sealed.copied()) {
           close(); // it still has what it wrote, which is no part of what comes next
         } else {

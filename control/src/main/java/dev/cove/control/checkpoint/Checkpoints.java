@@ -13,6 +13,7 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.Tier;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import dev.cove.node.Node.Stillness;
 import java.time.Clock;
@@ -83,6 +84,7 @@ public final class Checkpoints implements LayerHolder {
       Node.Sealed sealed = node.seal(sandbox);
       Checkpoint checkpoint = of(sandbox, spec, name, reason, sealed);
       rows.insert(checkpoint);
+      FailPoint.CHECKPOINT_RECORDED.reached();
       all.put(checkpoint.id(), checkpoint);
       sealed.still().ifPresentOrElse(s -> keptStill.put(sandbox, s), () -> forgetStill(sandbox));
       if (reason != Checkpoint.Reason.ASKED) {
@@ -224,6 +226,7 @@ public final class Checkpoints implements LayerHolder {
             Duration.ZERO,
             true);
     rows.insert(checkpoint);
+    FailPoint.CHECKPOINT_RECORDED.reached();
     all.put(checkpoint.id(), checkpoint);
     return checkpoint;
   }
@@ -276,6 +279,7 @@ public final class Checkpoints implements LayerHolder {
   /** Drops the row, if somebody else has not yet; layers that only it needed stay for now. */
   public void forget(Checkpoint checkpoint) {
     rows.remove(checkpoint.id());
+    FailPoint.CHECKPOINT_FORGOTTEN.reached();
     all.remove(checkpoint.id());
   }
 }

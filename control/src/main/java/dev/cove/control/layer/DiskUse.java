@@ -14,13 +14,25 @@ import java.util.Set;
  * Who takes how much of the disk.
  *
  * @param unused layers that nobody needs
- * @param shares of each sandbox and of each piece of each holder, the largest of a kind first
+ * @param shares of each sandbox, of each piece of each holder and of whatever else takes room, the
+ *     largest of a kind first
  */
 public record DiskUse(NodeDisk.Space space, Part layers, Part unused, List<Share> shares) {
   private static final String SANDBOX = "sandbox";
+  private static final Comparator<Share> ORDER =
+      Comparator.comparing(Share::kind)
+          .thenComparing(Share::bytes, Comparator.reverseOrder())
+          .thenComparing(Share::id);
 
   public DiskUse {
-    shares = List.copyOf(shares);
+    shares = shares.stream().sorted(ORDER).toList();
+  }
+
+  /** With what is not made of layers. */
+  public DiskUse and(Collection<Share> others) {
+    var all = new ArrayList<>(shares);
+    all.addAll(others);
+    return new DiskUse(space, layers, unused, all);
   }
 
   /** So many layers, which take so much. */
@@ -32,7 +44,12 @@ public record DiskUse(NodeDisk.Space space, Part layers, Part unused, List<Share
    * @param bytes all that it needs, also what others need too
    * @param ownBytes what would be free again if it alone went
    */
-  public record Share(String kind, String id, long bytes, long ownBytes) {}
+  public record Share(String kind, String id, long bytes, long ownBytes) {
+    /** Of something that shares nothing. */
+    public static Share alone(String kind, String id, long bytes) {
+      return new Share(kind, id, bytes, bytes);
+    }
+  }
 
   static DiskUse of(
       NodeDisk disk, NodeDisk.Space space, Collection<LayerHolder> holders, Set<LayerId> pinned) {
@@ -54,13 +71,7 @@ public record DiskUse(NodeDisk.Space space, Part layers, Part unused, List<Share
         space,
         new Part(disk.layers().size(), sum(disk, disk.layers().keySet())),
         new Part(unused.size(), sum(disk, unused)),
-        claims.stream()
-            .map(claim -> claim.share(disk, users))
-            .sorted(
-                Comparator.comparing(Share::kind)
-                    .thenComparing(Share::bytes, Comparator.reverseOrder())
-                    .thenComparing(Share::id))
-            .toList());
+        claims.stream().map(claim -> claim.share(disk, users)).toList());
   }
 
   private static long sum(NodeDisk disk, Collection<LayerId> layers) {

@@ -21,6 +21,7 @@ final class Migrations {
           "V4__checkpoint_rules.sql",
           "V5__volumes.sql",
           "V6__checkpoints_from_inside.sql",
+          "V7__rebuilds.sql",
           "V8__network.sql");
 
   /** "COVE": tells our files from other programs' databases. */

@@ -15,6 +15,7 @@ import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.Tier;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import java.io.IOException;
 import java.io.InputStream;
@@ -216,6 +217,7 @@ public final class Moves {
       pin.add(stack);
       for (int i = 0; i < stack.size(); i++) {
         node.importLayer(stack.get(i), manifest.layers().get(i), content);
+        FailPoint.IMPORT_LAYER_TAKEN.reached();
       }
       return manifest.kind().equals(Manifest.TEMPLATE)
           ? template(manifest, name, stack)

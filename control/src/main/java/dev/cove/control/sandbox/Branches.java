@@ -9,6 +9,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import java.util.ArrayList;
@@ -76,8 +77,9 @@ public final class Branches {
       }
       node.verifyLayers(spec, target.layers());
       Checkpoint undo = checkpoints.take(sandbox.id(), spec, "", Checkpoint.Reason.BEFORE_RESTORE);
+      FailPoint.RESTORE_UNDO_TAKEN.reached();
       checkpoints.forgetStill(sandbox.id());
-      node.rebuild(sandbox.id(), spec, target.layers(), undo.layers());
+      lifecycle.rebuild(sandbox, target.layers(), undo);
       return new Restored(sandbox, undo);
     });
   }
@@ -173,6 +175,7 @@ public final class Branches {
         new Inherited(
             parent.spec().labels(), checkpoints.rules(parent.id()), parent.spec().network());
     try (Moment now = moment(idOrName)) {
+      FailPoint.FORK_PINNED.reached();
       return children(now.checkpoint(), inherited, count);
     }
   }
@@ -229,7 +232,9 @@ public final class Branches {
 
   private Child child(Checkpoint common, FromCheckpoint wish) {
     try {
-      return new Child.Made(begin(common, wish, Optional.empty()));
+      var made = new Child.Made(begin(common, wish, Optional.empty()));
+      FailPoint.FORK_CHILD_MADE.reached();
+      return made;
     } catch (CoveException e) {
       return new Child.Refused(e);
     }

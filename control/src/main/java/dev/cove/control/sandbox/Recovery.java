@@ -3,6 +3,7 @@ package dev.cove.control.sandbox;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
 import dev.cove.control.volume.Volumes;
+import dev.cove.model.CoveException;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +27,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What runs and is recorded goes on. What is recorded as running and does not run has failed,
  * visibly. What was still being built or already being taken apart when the server ended was never
- * promised to anybody, or is no longer, and goes.
+ * promised to anybody, or is no longer, and goes. What was just being rebuilt is built again as it
+ * was before: its owner did not ask for its end.
  */
 final class Recovery {
   private static final Logger log = LoggerFactory.getLogger(Recovery.class);
@@ -64,10 +67,32 @@ final class Recovery {
         volumes.adopt(sandbox.id(), sandbox.spec().volumes());
       }
     }
-    Set<SandboxId> adopted = node.recover(Map.copyOf(expected));
-    expected.keySet().stream().filter(id -> !adopted.contains(id)).forEach(volumes::release);
+    Set<SandboxId> there = new HashSet<>(node.recover(Map.copyOf(expected)));
     boolean rebooted = rows.noteBoot(bootId);
-    settle(recorded, adopted, rebooted);
+    if (!rebooted) {
+      there.addAll(rebuild(expected, there));
+    }
+    expected.keySet().stream().filter(id -> !there.contains(id)).forEach(volumes::release);
+    settle(recorded, there, rebooted);
+  }
+
+  /** Ends what was begun with sandboxes of which nothing runs. */
+  private Set<SandboxId> rebuild(Map<SandboxId, SandboxSpec> expected, Set<SandboxId> there) {
+    var built = new HashSet<SandboxId>();
+    rows.rebuilds()
+        .forEach((id, before) -> {
+          SandboxSpec spec = expected.get(id);
+          if (spec == null || there.contains(id)) {
+            return;
+          }
+          try {
+            node.revive(id, spec, before);
+            built.add(id);
+          } catch (CoveException e) {
+            log.warn("sandbox {} was being rebuilt and cannot be: {}", id, e.getMessage());
+          }
+        });
+    return built;
   }
 
   private static boolean mayRun(SandboxState state) {

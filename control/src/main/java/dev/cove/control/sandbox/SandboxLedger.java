@@ -9,8 +9,10 @@ import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
 import dev.cove.control.ledger.Words;
+import dev.cove.model.CheckpointId;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
@@ -23,6 +25,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -121,6 +124,36 @@ final class SandboxLedger {
     ledger.write(session -> forget(session, id));
   }
 
+  /** Says that a sandbox is about to be ended and built over other layers. */
+  void beginRebuild(SandboxId id, CheckpointId undo) {
+    ledger.writeAhead(session ->
+        session.run(
+            "insert or replace into sandbox_rebuild (sandbox_id, undo) values (?, ?)",
+            id.value(),
+            undo.value()));
+  }
+
+  void endRebuild(SandboxId id) {
+    ledger.writeAhead(
+        session -> session.run("delete from sandbox_rebuild where sandbox_id = ?", id.value()));
+  }
+
+  /** The layers of what sandboxes were before somebody began to rebuild them and did not end it. */
+  Map<SandboxId, List<LayerId>> rebuilds() {
+    return ledger.read(session -> {
+      var layers = new HashMap<SandboxId, List<LayerId>>();
+      OwnedRows.layers(
+              session,
+              """
+              select r.sandbox_id, l.layer
+              from sandbox_rebuild r join checkpoint_layer l on l.checkpoint_id = r.undo
+              order by r.sandbox_id, l.position
+              """)
+          .forEach((id, stack) -> layers.put(new SandboxId(id), stack));
+      return layers;
+    });
+  }
+
   Optional<Answered> findAnswered(String idempotencyKey, Instant now) {
     long oldest = Micros.of(now.minus(KEYS_KEPT));
     return ledger
@@ -165,6 +198,7 @@ final class SandboxLedger {
       for (SandboxId id : neverWere) {
         forget(session, id);
       }
+      session.run("delete from sandbox_rebuild");
       return true;
     });
   }

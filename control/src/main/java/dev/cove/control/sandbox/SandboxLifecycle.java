@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.LedgerSilentException;
@@ -11,10 +12,12 @@ import dev.cove.control.volume.Volumes;
 import dev.cove.guest.Guest;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
@@ -115,6 +118,32 @@ public final class SandboxLifecycle implements AutoCloseable {
       return work.apply(entry.sandbox());
     } finally {
       entry.lock.unlock();
+    }
+  }
+
+  /**
+   * Ends a running sandbox and builds it over other layers; inside {@link #exclusively}.
+   *
+   * @param undo what it is now, and becomes again when the server ends in the midst of this
+   */
+  void rebuild(Sandbox sandbox, List<LayerId> layers, Checkpoint undo) {
+    SandboxId id = sandbox.id();
+    try {
+      rows.beginRebuild(id, undo.id());
+      FailPoint.RESTORE_ANNOUNCED.reached();
+      node.rebuild(id, sandbox.spec(), layers, undo.layers());
+      FailPoint.RESTORE_REBUILT.reached();
+    } finally {
+      endRebuild(id); // also of one whose beginning the ledger may still come to
+    }
+  }
+
+  private void endRebuild(SandboxId id) {
+    try {
+      rows.endRebuild(id);
+    } catch (CoveException e) {
+      log.warn("sandbox {} was rebuilt, but the ledger does not know yet", id, e);
+      unfinished.add(id, () -> rows.endRebuild(id));
     }
   }
 
@@ -269,7 +298,9 @@ public final class SandboxLifecycle implements AutoCloseable {
     Entry entry = record(place, spec, origin.parent(), rules, repeatable);
     boolean runs = false;
     try {
+      FailPoint.CREATE_RECORDED.reached();
       node.start(place.id(), spec, origin.layers());
+      FailPoint.CREATE_STARTED.reached();
       if (place.warm()) {
         show(entry, recordedWarm(entry.sandbox()));
       } else {

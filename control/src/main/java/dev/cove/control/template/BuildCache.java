@@ -6,6 +6,7 @@ import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.OwnedRows;
 import dev.cove.model.LayerId;
+import dev.cove.model.crash.FailPoint;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -101,12 +102,14 @@ public final class BuildCache implements LayerHolder {
       }
       return true;
     });
+    FailPoint.STEP_RECORDED.reached();
     over.forEach(entries::remove);
     entries.put(key, new Entry(List.copyOf(stack), now));
   }
 
   private synchronized void clear() {
     ledger.write(session -> session.run("delete from build_cache"));
+    FailPoint.PRUNE_CACHE_CLEARED.reached();
     entries.clear();
   }
 }

@@ -10,6 +10,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxTemplate;
+import dev.cove.model.crash.FailPoint;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -170,6 +171,7 @@ public final class Catalogue implements LayerHolder {
     int number = known == null || known.versions.isEmpty() ? 1 : known.versions.lastKey() + 1;
     var version = new TemplateVersion(name, number, origin, Micros.now(clock), content);
     rows.insert(version, all);
+    FailPoint.TEMPLATE_RECORDED.reached();
     Entry entry = entry(name);
     entry.versions.put(number, version);
     all.forEach(tag -> entry.tags.put(tag, number));
@@ -182,6 +184,7 @@ public final class Catalogue implements LayerHolder {
     requireNotBuiltIn(version.name());
     valid(() -> TemplateReference.requireTag(tag));
     rows.tag(version.name(), tag, version.number());
+    FailPoint.TEMPLATE_TAGGED.reached();
     entry(version.name()).tags.put(tag, version.number());
     return show(version.reference());
   }
@@ -196,6 +199,7 @@ public final class Catalogue implements LayerHolder {
     synchronized (this) {
       removeRows(reference, text);
     }
+    FailPoint.TEMPLATE_FORGOTTEN.reached();
     layers.collectSoon();
   }
 

@@ -1,5 +1,6 @@
 package dev.cove.control.volume;
 
+import dev.cove.control.layer.DiskUse;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.volume.VolumeHolds.Access;
@@ -8,6 +9,7 @@ import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxId;
 import dev.cove.model.VolumeId;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.NodeVolumes;
 import java.time.Clock;
 import java.util.Comparator;
@@ -93,7 +95,9 @@ public final class Volumes {
   private Volume record(Volume volume) {
     boolean recorded = false;
     try {
+      FailPoint.VOLUME_NAMED.reached();
       rows.insert(volume);
+      FailPoint.VOLUME_RECORDED.reached();
       recorded = true;
     } finally {
       if (!recorded) {
@@ -122,6 +126,7 @@ public final class Volumes {
         Access.DELETE,
         () -> {
           rows.remove(volume.id());
+          FailPoint.VOLUME_FORGOTTEN.reached();
           all.remove(volume.id());
           discard(volume.id());
           log.info("volume {} gone", volume.id());
@@ -159,6 +164,13 @@ public final class Volumes {
         .filter(v -> v.id().value().equals(idOrName) || v.name().equals(Optional.of(idOrName)))
         .findFirst()
         .orElseThrow(() -> new CoveException(ErrorCode.NOT_FOUND, "There is no such volume."));
+  }
+
+  /** What each takes on the disk, checkpoints included. */
+  public List<DiskUse.Share> diskUse() {
+    return all.values().stream()
+        .map(volume -> DiskUse.Share.alone("volume", volume.id().value(), bytes(volume)))
+        .toList();
   }
 
   /** What it takes on the disk. */

@@ -9,6 +9,7 @@ import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.SandboxState;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -154,6 +155,37 @@ class BranchesTest {
     Checkpoint before = checkpoints.of(box.id()).getLast();
     assertThat(before.reason()).isEqualTo(Checkpoint.Reason.BEFORE_RESTORE);
     assertThat(control.node.standsOn.get(box.id())).isEqualTo(before.layers());
+  }
+
+  @Test
+  void a_restore_that_the_server_did_not_live_to_end_is_taken_back() {
+    Sandbox box = control.create("box");
+    Checkpoint before = branches.checkpoint("box", "");
+    beginRebuild(box, before);
+    control.restart();
+    assertThat(control.lifecycle.require("box").state()).isInstanceOf(SandboxState.Running.class);
+    assertThat(control.node.standsOn.get(box.id())).isEqualTo(before.layers());
+
+    control.node.running.clear();
+    control.restart();
+    assertThat(control.lifecycle.require("box").state())
+        .as("it was ended, and is not built again at each later loss")
+        .isInstanceOf(SandboxState.Failed.class);
+  }
+
+  @Test
+  void a_restore_that_the_host_did_not_live_to_end_leaves_what_any_restart_of_it_leaves() {
+    Sandbox box = control.create("box");
+    beginRebuild(box, branches.checkpoint("box", ""));
+    control.restart("another boot");
+    assertThat(control.lifecycle.require("box").state())
+        .isEqualTo(new SandboxState.Failed("the host restarted"));
+  }
+
+  /** As the ledger is when the old cage is gone and the new one not yet there. */
+  private void beginRebuild(Sandbox box, Checkpoint undo) {
+    new SandboxLedger(control.ledger).beginRebuild(box.id(), undo.id());
+    control.node.running.remove(box.id());
   }
 
   @Test

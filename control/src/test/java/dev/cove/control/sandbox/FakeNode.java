@@ -166,6 +166,15 @@ final class FakeNode implements Node {
   }
 
   @Override
+  public void revive(SandboxId id, SandboxSpec spec, List<LayerId> under) {
+    if (startsFail) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "the cage could not be built");
+    }
+    running.put(id, spec);
+    standsOn.put(id, under);
+  }
+
+  @Override
   public long keepLayers(Set<LayerId> recorded) {
     int before = layers.size();
     layers.removeIf(layer ->

@@ -2,6 +2,7 @@ package dev.cove.edge.system;
 
 import dev.cove.control.layer.DiskUse;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.volume.Volumes;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Route;
 import java.io.IOException;
@@ -10,9 +11,11 @@ import java.util.List;
 /** What is on the server's disk, and the end of what nobody needs. */
 public final class DiskRoutes {
   private final Layers layers;
+  private final Volumes volumes;
 
-  public DiskRoutes(Layers layers) {
+  public DiskRoutes(Layers layers, Volumes volumes) {
     this.layers = layers;
+    this.volumes = volumes;
   }
 
   public List<Route> routes() {
@@ -22,7 +25,7 @@ public final class DiskRoutes {
   }
 
   private void disk(Exchange exchange) throws IOException {
-    DiskUse use = layers.use();
+    DiskUse use = layers.use().and(volumes.diskUse());
     exchange.sendLong(
         200,
         new DiskBody(

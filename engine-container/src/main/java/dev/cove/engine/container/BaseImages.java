@@ -1,6 +1,7 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -40,6 +41,7 @@ final class BaseImages {
 
   BaseImages(Path folder) {
     this.folder = folder;
+    UnfinishedFiles.removeFrom(folder);
   }
 
   /** Looked for also where a plain user's PATH does not lead. */
@@ -64,11 +66,12 @@ final class BaseImages {
       return name;
     }
     try {
-      Path fresh = Files.createTempFile(folder, name, ".new");
+      Path fresh = Files.createTempFile(folder, name, UnfinishedFiles.SUFFIX);
       try (var file = new RandomAccessFile(fresh.toFile(), "rw")) {
         file.setLength(diskMb * 1024L * 1024L);
       }
       mkfs(fresh, OPTIONS);
+      FailPoint.BASE_IMAGE_FORMATTED.reached();
       Files.move(fresh, image, StandardCopyOption.ATOMIC_MOVE);
       return name;
     } catch (IOException e) {

@@ -15,6 +15,7 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeId;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -74,6 +75,7 @@ public final class ContainerEngine implements Engine {
     this.ids = IdRanges.of(IdRanges.CLAIMS, home.data());
     keepIdsInUse();
     this.baseImages = new BaseImages(home.baseImages());
+    UnfinishedFiles.removeFrom(home.binaries());
     this.spawner = new Spawner(spawnerCommand());
     this.sealedImages = new SealedImages(home.sealedImages(), spawner);
     this.sealer = new Sealer(home, spawner, cgroups, sealedImages);
@@ -260,6 +262,7 @@ public final class ContainerEngine implements Engine {
       Files.createFile(folder.resolve(VOLUMES));
     }
     var started = volumeImages.attaching(plan.volumes(), at -> spawner.start(request.with(at)));
+    FailPoint.CAGE_STARTED.reached();
     var running = new CageRecord.Running(started.process(), started.loopDevice());
     CageRecord.writeRunning(folder, running);
     var standing =

@@ -3,6 +3,7 @@ package dev.cove.engine.container;
 import dev.cove.engine.EngineException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -311,6 +312,7 @@ final class LayerDigests implements AutoCloseable {
     State state = state(layer);
     synchronized (state) {
       Files.deleteIfExists(image(layer));
+      FailPoint.LAYER_IMAGE_REMOVED.reached();
       Files.deleteIfExists(LayerRecord.file(folder, layer));
       state.removed = true;
     }

@@ -2,6 +2,7 @@ package dev.cove.engine.container;
 
 import dev.cove.engine.RootFs;
 import dev.cove.model.LayerId;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,9 +52,10 @@ record LayerRecord(LayerId layer, List<String> parts, Optional<String> digest) {
 
   /** Replaces the one before at one moment, and returns when it is on the disk. */
   void replace(Path folder) throws IOException {
-    Path fresh = folder.resolve(layer.value() + SUFFIX + ".new");
+    Path fresh = folder.resolve(layer.value() + SUFFIX + UnfinishedFiles.SUFFIX);
     Files.writeString(fresh, text());
     SealedImages.force(fresh);
+    FailPoint.DIGEST_WRITTEN.reached();
     Files.move(fresh, file(folder, layer), StandardCopyOption.ATOMIC_MOVE);
     SealedImages.force(folder);
   }

@@ -19,7 +19,7 @@ final class NativeBinary {
     Path file = folder.resolve(name + "-" + digest(bytes));
     try {
       if (!Files.exists(file)) {
-        Path fresh = Files.createTempFile(folder, name, ".new");
+        Path fresh = Files.createTempFile(folder, name, UnfinishedFiles.SUFFIX);
         Files.write(fresh, bytes);
         Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwx------"));
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);

@@ -6,11 +6,13 @@ import dev.cove.engine.RootFs;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
@@ -19,9 +21,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The images that nobody writes any more, and which of them the spawner has mounted. */
 final class SealedImages implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SealedImages.class);
+
   private final Path folder;
   private final Spawner spawner;
   private final LayerDigests digests;
@@ -33,7 +39,10 @@ final class SealedImages implements AutoCloseable {
     this.folder = folder;
     this.spawner = spawner;
     this.digests = new LayerDigests(folder);
-    digests.begin(all());
+    UnfinishedFiles.removeFrom(folder);
+    Set<LayerId> found = all();
+    found.stream().filter(layer -> digests.find(layer).isEmpty()).forEach(this::forceIfMade);
+    digests.begin(found);
   }
 
   /**
@@ -97,6 +106,22 @@ final class SealedImages implements AutoCloseable {
     digests.sealed(layer);
   }
 
+  /**
+   * An earlier engine may have ended before it did this, with a sandbox that stands on the layer:
+   * the next checkpoint of that one will rely on it.
+   */
+  private void forceIfMade(LayerId layer) {
+    try {
+      force(folder.resolve(layer.value()));
+      force(LayerRecord.file(folder, layer));
+      force(folder);
+    } catch (NoSuchFileException e) {
+      LOG.debug("layer {}: only begun", layer);
+    } catch (IOException e) {
+      throw new EngineException("Could not write layer %s to the disk".formatted(layer), e);
+    }
+  }
+
   static void force(Path file) throws IOException {
     try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
       channel.force(true);
@@ -135,6 +160,7 @@ final class SealedImages implements AutoCloseable {
     try {
       record.write(folder);
       ImageStream.read(in, folder.resolve(layer.value()), description.size());
+      FailPoint.IMPORT_IMAGE_WRITTEN.reached();
       String found = ImageDigest.of(folder.resolve(layer.value()), description.parts());
       if (!found.equals(description.digest())) {
         throw new EngineException(

@@ -5,6 +5,7 @@ import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,9 @@ import org.slf4j.LoggerFactory;
 final class Sealer {
   private static final Logger LOG = LoggerFactory.getLogger(Sealer.class);
   private static final String NOTE = "sealing";
+
+  /** A spare image on its way to become the sandbox's, as the spawner calls it. */
+  private static final String NEXT_IMAGE = "image.next";
 
   private final EngineHome home;
   private final Spawner spawner;
@@ -49,6 +53,7 @@ final class Sealer {
     images.require(standing.root());
     try {
       prepare(layer, standing.root());
+      FailPoint.SEAL_PREPARED.reached();
       return frozen(standing, running, layer, agentIdle);
     } catch (EngineException e) {
       images.removeIfNotMade(layer);
@@ -63,6 +68,7 @@ final class Sealer {
     Outcome outcome;
     try {
       cgroups.freeze(id);
+      FailPoint.SEAL_FROZEN.reached();
       boolean alone = cgroups.processes(id).equals(Set.of((long) running.process().pid()));
       outcome =
           agentIdle && alone ? move(standing, running, layer) : copy(standing, running, layer);
@@ -79,6 +85,7 @@ final class Sealer {
   void force(LayerId layer, Sealing sealing) {
     try {
       images.sealed(layer);
+      FailPoint.SEAL_FORCED.reached();
     } catch (IOException e) {
       if (!sealing.moved()) {
         images.remove(layer);
@@ -98,6 +105,7 @@ final class Sealer {
   private Outcome copy(SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer) {
     try {
       long[] made = call(SpawnerRequest.OnImage.Work.COPY, standing.id(), running, layer);
+      FailPoint.SEAL_COPIED.reached();
       return new Outcome(new Sealing(false, Duration.ZERO, made[0]), running, standing.root());
     } catch (EngineException e) {
       images.remove(layer);
@@ -116,11 +124,13 @@ final class Sealer {
         tryWriteDown(folder, running, standing.root()); // it found no room the last time
       }
       Files.writeString(folder.resolve(NOTE), layer.value() + " .");
+      FailPoint.SEAL_NOTED.reached();
     } catch (IOException e) {
       throw new EngineException(
           "Could not note what is about to be done to sandbox %s: %s".formatted(id, e), e);
     }
     long[] made = moveImage(standing.on(root), running, layer);
+    FailPoint.SEAL_MOVED.reached();
     images.noteMounted(layer);
     var now = new CageRecord.Running(running.process(), (int) made[1]);
     writeDown(folder, now, root);
@@ -138,9 +148,18 @@ final class Sealer {
 
   private static void tryWriteDown(Path folder, CageRecord.Running running, RootFs root)
       throws IOException {
-    CageRecord.writeRunning(folder, running);
-    RootRecord.write(folder, root);
+    write(folder, running, root);
     Files.delete(folder.resolve(NOTE));
+    FailPoint.SEAL_NOTE_REMOVED.reached();
+  }
+
+  /** The device goes last: it is what {@link #settle} tells a move that happened by. */
+  private static void write(Path folder, CageRecord.Running running, RootFs root)
+      throws IOException {
+    RootRecord.write(folder, root);
+    FailPoint.SEAL_ROOT_WRITTEN.reached();
+    CageRecord.writeRunning(folder, running);
+    FailPoint.SEAL_DEVICE_WRITTEN.reached();
   }
 
   private long[] moveImage(SpawnerRequest.Start next, CageRecord.Running running, LayerId layer) {
@@ -164,6 +183,7 @@ final class Sealer {
     if (Files.exists(home.sealedImages().resolve(layer.value()))) {
       call(SpawnerRequest.OnImage.Work.UNDO_MOVE, id, running, layer);
     }
+    Files.deleteIfExists(home.sandbox(id).resolve(NEXT_IMAGE));
     Files.deleteIfExists(home.sandbox(id).resolve(NOTE));
   }
 
@@ -199,11 +219,19 @@ final class Sealer {
     return now;
   }
 
-  /** A device behind the sandbox's new image shows that it stands on that one already. */
+  /**
+   * Another device behind the sandbox's image than the one that is written down shows that it
+   * stands on a new one already. Where both are the same, it may all have been written down.
+   */
   private CageRecord.Running settle(
       SandboxId id, CageRecord.Running running, RootFs root, LayerId layer) throws IOException {
     Path folder = home.sandbox(id);
     Optional<Integer> device = LoopDevices.behind(folder.resolve("image"));
+    if (device.isPresent()
+        && device.get() == running.loopDevice()
+        && root.sealed().contains(layer)) {
+      return running;
+    }
     if (device.isEmpty() || device.get() == running.loopDevice()) {
       undo(id, running, layer);
       return running;
@@ -213,8 +241,7 @@ final class Sealer {
       sealed.addFirst(layer);
     }
     var now = new CageRecord.Running(running.process(), device.get());
-    CageRecord.writeRunning(folder, now);
-    RootRecord.write(folder, root.over(sealed));
+    write(folder, now, root.over(sealed));
     return now;
   }
 }

@@ -4,6 +4,7 @@ import dev.cove.engine.EngineException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.VolumeId;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.FileAlreadyExistsException;
@@ -30,7 +31,6 @@ import org.slf4j.LoggerFactory;
  */
 final class VolumeImages {
   private static final Logger LOG = LoggerFactory.getLogger(VolumeImages.class);
-  private static final String FRESH = ".new";
 
   /**
    * With a journal, unlike a sandbox's own disk. It need not be written with zeros: the file is one
@@ -58,22 +58,12 @@ final class VolumeImages {
   VolumeImages(Path folder, Spawner spawner) {
     this.folder = folder;
     this.spawner = spawner;
-    removeUnfinished();
+    UnfinishedFiles.removeFrom(folder);
     thawAll();
   }
 
   /** A mount and the loop device at which its volume is already in use, or -1. */
   record Attachment(VolumeMount mount, int loopDevice) {}
-
-  private void removeUnfinished() {
-    try (var files = Files.newDirectoryStream(folder, "*" + FRESH)) {
-      for (Path file : files) {
-        Files.delete(file);
-      }
-    } catch (IOException e) {
-      throw new EngineException("Could not clean up " + folder, e);
-    }
-  }
 
   /** An earlier engine may have died while it copied one. */
   private void thawAll() {
@@ -89,13 +79,14 @@ final class VolumeImages {
   }
 
   void create(VolumeId volume, int sizeMb) {
-    Path fresh = folder.resolve(volume + FRESH);
+    Path fresh = folder.resolve(volume + UnfinishedFiles.SUFFIX);
     try {
       Files.createFile(fresh);
       try (var file = new RandomAccessFile(fresh.toFile(), "rw")) {
         file.setLength(sizeMb * 1024L * 1024L);
       }
       BaseImages.mkfs(fresh, OPTIONS);
+      FailPoint.VOLUME_FORMATTED.reached();
       publish(fresh, volume);
     } catch (IOException e) {
       discard(fresh);
@@ -125,14 +116,15 @@ final class VolumeImages {
   }
 
   void copy(VolumeId from, VolumeId to) {
-    Path fresh = folder.resolve(to + FRESH);
+    Path fresh = folder.resolve(to + UnfinishedFiles.SUFFIX);
     locked(
         List.of(from),
         () -> {
           requireThere(from);
           int device = loopDevice(from);
           try {
-            spawner.call(new SpawnerRequest.CopyVolume(from, device, to + FRESH));
+            spawner.call(new SpawnerRequest.CopyVolume(from, device, to + UnfinishedFiles.SUFFIX));
+            FailPoint.VOLUME_COPIED.reached();
             publish(fresh, to);
             return true;
           } catch (SpawnerRefusedException | EngineException | IOException e) {

@@ -13,6 +13,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -22,11 +25,20 @@ import org.jspecify.annotations.Nullable;
  * A run of mmdebstrap. What it makes comes out as a tar.
  *
  * <p>It runs in mount and process namespaces of its own, so that whatever ends it leaves nothing
- * but its folder, which is below the one that is emptied at each start of the server.
+ * but its folder, which is below the one that is emptied at each start of the server. It ends with
+ * the server, also when that is killed: it would fill the folder again.
  */
 public final class DebianBootstrap implements AutoCloseable {
   private static final List<String> PROGRAM =
-      List.of("unshare", "--mount", "--pid", "--fork", "--kill-child=KILL", "mmdebstrap");
+      List.of(
+          "setpriv",
+          "--pdeathsig=KILL",
+          "unshare",
+          "--mount",
+          "--pid",
+          "--fork",
+          "--kill-child=KILL",
+          "mmdebstrap");
   private static final String ALWAYS = "ca-certificates,netbase,procps";
   private static final Pattern SUITE = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Pattern PACKAGE = Pattern.compile("[a-z0-9][a-z0-9+.:-]{0,127}");
@@ -34,12 +46,34 @@ public final class DebianBootstrap implements AutoCloseable {
   private static final int LINES_TOLD = 5;
 
   private final Process process;
-  private final Thread errors;
+  private final Thread owner;
   private final Deque<String> lastLines = new ArrayDeque<>();
 
-  private DebianBootstrap(Process process, Consumer<String> progress) {
-    this.process = process;
-    this.errors = Thread.ofVirtual().name("mmdebstrap").start(() -> follow(progress));
+  /** The kernel takes the end of the thread that started it for the end of the server. */
+  private DebianBootstrap(ProcessBuilder builder, Consumer<String> progress) throws IOException {
+    var starting = new FutureTask<>(builder::start);
+    this.owner =
+        Thread.ofPlatform().daemon().name("mmdebstrap").unstarted(() -> own(starting, progress));
+    owner.start();
+    try {
+      this.process = starting.get();
+      process.getOutputStream().close();
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      starting.cancel(false);
+      throw unavailable("The server is shutting down", e);
+    }
+  }
+
+  private void own(FutureTask<Process> starting, Consumer<String> progress) {
+    starting.run();
+    if (starting.state() == Future.State.SUCCESS) {
+      Process started = starting.resultNow();
+      follow(started, progress);
+      started.onExit().join();
+    }
   }
 
   /**
@@ -101,9 +135,7 @@ public final class DebianBootstrap implements AutoCloseable {
     builder.environment().put("TMPDIR", folder.toString());
     builder.environment().put("LC_ALL", "C");
     try {
-      Process process = builder.start();
-      process.getOutputStream().close();
-      return new DebianBootstrap(process, progress);
+      return new DebianBootstrap(builder, progress);
     } catch (IOException e) {
       throw unavailable("mmdebstrap cannot be run; apt-get install mmdebstrap provides it", e);
     }
@@ -132,10 +164,10 @@ public final class DebianBootstrap implements AutoCloseable {
     return found;
   }
 
-  private void follow(Consumer<String> progress) {
+  private void follow(Process started, Consumer<String> progress) {
     try (var lines =
         new BufferedReader(
-            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+            new InputStreamReader(started.getErrorStream(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         synchronized (lastLines) {
           lastLines.addLast(line.length() > 300 ? line.substring(0, 300) : line);
@@ -158,7 +190,7 @@ public final class DebianBootstrap implements AutoCloseable {
   public void await() {
     try {
       int status = process.waitFor();
-      errors.join();
+      owner.join();
       if (status != 0) {
         String said;
         synchronized (lastLines) {
