@@ -195,7 +195,7 @@ class MovesCliTest {
 
   private static List<String> namesIn(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
-      return files.map(file -> file.getFileName().toString()).toList();
+      return files.map(file -> String.valueOf(file.getFileName())).toList();
     }
   }
 }
