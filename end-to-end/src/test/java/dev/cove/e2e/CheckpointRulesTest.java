@@ -217,8 +217,7 @@ class CheckpointRulesTest {
         assertThat(server.create(options).detach().id()).isEqualTo(made.id());
         assertThat(made.files().readString(FILE)).isEqualTo("kept");
         assertRefused(409, "conflict", () -> server.create(options.memoryMb(64)));
-        assertRefused(
-            409, "conflict", () -> server.create(options.checkpointRules(usual())));
+        assertRefused(409, "conflict", () -> server.create(options.checkpointRules(usual())));
         String other = box.checkpoint().id();
         assertRefused(409, "conflict", () -> server.create(options.checkpoint(other)));
         server.cove().checkpoints().delete(kept);

@@ -35,7 +35,8 @@ public final class AgentBinary {
     String name = "/native/linux-" + arch + "/" + program;
     try (InputStream in = AgentBinary.class.getResourceAsStream(name)) {
       if (in == null) {
-        throw new IllegalStateException("This build of Cove has no %s for linux-%s".formatted(program, arch));
+        throw new IllegalStateException(
+            "This build of Cove has no %s for linux-%s".formatted(program, arch));
       }
       return new AgentBinary(in.readAllBytes());
     } catch (IOException e) {

@@ -66,8 +66,7 @@ public final class GuestLink implements Guest, AutoCloseable {
    * @throws GuestLinkException no agent answered in time, or none that we understand; the socket is
    *     then closed
    */
-  public static GuestLink open(
-      SocketChannel socket, Duration helloTimeout, InsideRequests inside) {
+  public static GuestLink open(SocketChannel socket, Duration helloTimeout, InsideRequests inside) {
     return open((ByteChannel) socket, helloTimeout, inside);
   }
 

@@ -85,8 +85,8 @@ class LinkTest {
 
   @Test
   void an_agent_that_does_not_greet_is_given_up() {
-    assertThatThrownBy(() -> GuestLink.open(
-                new ScriptedChannel(), Duration.ofMillis(50), InsideRequests.NONE))
+    assertThatThrownBy(
+            () -> GuestLink.open(new ScriptedChannel(), Duration.ofMillis(50), InsideRequests.NONE))
         .isInstanceOf(GuestLinkException.class)
         .hasMessageContaining("did not greet");
   }

@@ -98,9 +98,7 @@ final class LocalVolumes implements NodeVolumes {
     var cage = engine.start(plan);
     try {
       return SandboxSupervisor.of(
-          cage,
-          reason -> LOG.warn("volume {}: lost: {}", volume, reason),
-          InsideRequests.NONE);
+          cage, reason -> LOG.warn("volume {}: lost: {}", volume, reason), InsideRequests.NONE);
     } catch (CoveException e) {
       cage.destroy();
       throw e;

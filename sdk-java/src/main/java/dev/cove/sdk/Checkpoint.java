@@ -10,7 +10,8 @@ import java.util.Optional;
  * The state of a sandbox at one moment. It outlives the sandbox.
  *
  * @param name empty when none was given
- * @param reason asked, before-restore, before-exec, scheduled, inside or imported; later servers may know more
+ * @param reason asked, before-restore, before-exec, scheduled, inside or imported; later servers
+ *     may know more
  * @param bytes what its newest layer takes on disk
  * @param frozen how long the sandbox's programs stood still for it
  * @param copied whether programs ran, so that the newest layer had to be copied

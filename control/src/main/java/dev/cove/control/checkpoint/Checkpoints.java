@@ -173,8 +173,7 @@ public final class Checkpoints implements LayerHolder {
             one -> one.reason() == Checkpoint.Reason.BEFORE_RESTORE,
             CheckpointRules.KEEP_UNDO));
     dropped.addAll( // counted by themselves, so that those inside push out none of the owner's
-        allButNewest(
-            found, one -> one.reason() == Checkpoint.Reason.INSIDE, now.keepAutomatic()));
+        allButNewest(found, one -> one.reason() == Checkpoint.Reason.INSIDE, now.keepAutomatic()));
     if (now.maxAgeHours().isPresent()) {
       Instant oldest = clock.instant().minus(Duration.ofHours(now.maxAgeHours().getAsInt()));
       found.stream()

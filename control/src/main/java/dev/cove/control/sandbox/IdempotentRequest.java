@@ -29,8 +29,7 @@ record IdempotentRequest(String key, String hash) {
 
   /** A create that begins with a checkpoint, which may be gone when it is repeated. */
   static Optional<IdempotentRequest> of(String checkpointId, Branches.FromCheckpoint wish) {
-    return wish.idempotencyKey()
-        .map(key -> new IdempotentRequest(key, hash(checkpointId, wish)));
+    return wish.idempotencyKey().map(key -> new IdempotentRequest(key, hash(checkpointId, wish)));
   }
 
   IdempotentRequest {

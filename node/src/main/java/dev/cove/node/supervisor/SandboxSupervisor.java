@@ -61,8 +61,7 @@ public final class SandboxSupervisor {
    * @param inside hears what is asked from inside it
    * @throws GuestLinkException when it does not answer; the cage is left to the caller
    */
-  public static SandboxSupervisor of(
-      Cage cage, Consumer<String> lost, InsideRequests inside) {
+  public static SandboxSupervisor of(Cage cage, Consumer<String> lost, InsideRequests inside) {
     var supervisor = new SandboxSupervisor(cage, lost, inside);
     supervisor.connect();
     CompletableFuture<Void> _ =
