@@ -154,6 +154,11 @@ int image_attach(const struct plan *plan, uint32_t *loop_number) {
   return attach(plan->base_image, host.sandboxes, name, loop_number);
 }
 
+/* A fresh image among the sealed ones, to be filled. */
+int image_create(const char *base, const char *layer, uint32_t *loop_number) {
+  return attach(base, host.sealed, layer, loop_number);
+}
+
 void image_prepare_spare(const char *base, const char *name) {
   uint32_t loop_number;
   int mount = attach(base, host.spares, name, &loop_number);

@@ -13,7 +13,8 @@
 
 enum { OP_START = 1, OP_WATCH = 2, OP_KILL = 3, OP_MEASURE = 4, OP_KEEP_SPARES = 5,
        OP_SHELVE = 6, OP_UNSHELVE = 7, OP_SYNC = 8, OP_SEAL_COPY = 9, OP_SEAL_MOVE = 10,
-       OP_SEAL_UNDO = 11, OP_VOLUME_COPY = 12, OP_VOLUME_THAW = 13 };
+       OP_SEAL_UNDO = 11, OP_VOLUME_COPY = 12, OP_VOLUME_THAW = 13,
+       OP_MERGE = 14 };
 
 static unsigned char requests[MAX_FRAME + 4];
 static size_t requests_size;
@@ -220,6 +221,21 @@ static void seal(uint32_t seq, struct reader *reader, int op) {
   if (plan.spare >= 0) close(plan.spare);
 }
 
+static void merge(uint32_t seq, struct reader *reader) {
+  struct merge merge;
+  merge.into = take_id(reader);
+  merge.base_image = take_image_name(reader);
+  merge.parts = take_u16(reader);
+  merge.layer_count = take_u16(reader);
+  if (merge.parts > MAX_GRAFTS + 1 || merge.layer_count > MAX_SHELVES) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < merge.layer_count; i++) merge.layers[i] = take_id(reader);
+  if (reader->bad) {
+    send_error(seq, EINVAL, "read the request");
+    return;
+  }
+  if (child_clone(ERRAND, seq, 0, -1) == 1) layers_merge(&merge);
+}
+
 static void serve(const unsigned char *frame, size_t size) {
   struct reader reader = {.at = frame, .left = size};
   uint32_t seq = take_u32(&reader);
@@ -238,6 +254,7 @@ static void serve(const unsigned char *frame, size_t size) {
     case OP_SEAL_COPY:
     case OP_SEAL_UNDO:
     case OP_SEAL_MOVE: seal(seq, &reader, op); break;
+    case OP_MERGE: merge(seq, &reader); break;
     case OP_VOLUME_COPY:
     case OP_VOLUME_THAW: on_volume(seq, &reader, op); break;
     default: send_error(seq, ENOSYS, "understand the request");

@@ -2,8 +2,9 @@
  * The spawner builds cages. It is started by the engine as root, takes requests on stdin, answers
  * on stdout and ends when stdin does. Cages are its children but never die with it.
  *
- * Only trusted Java speaks to it; nothing from inside a sandbox is ever read here. The parent only
- * clones and watches; each child builds its own cage and reports the step that failed.
+ * Only trusted Java speaks to it; nothing from inside a sandbox is ever read here, but for the names
+ * and files that merge.c copies. The parent only clones and watches; each child builds its own cage
+ * and reports the step that failed.
  */
 #ifndef COVE_SPAWNER_H
 #define COVE_SPAWNER_H
@@ -143,6 +144,16 @@ __attribute__((noreturn)) void seal_move(const struct seal *seal, const struct p
 __attribute__((noreturn)) void seal_undo(const struct seal *seal);
 __attribute__((noreturn)) void seal_sync(const struct seal *seal);
 
+/* merge.c: runs in a child. */
+struct merge {
+  const char *into;
+  const char *base_image;
+  int parts;
+  const char *layers[MAX_SHELVES]; /* the uppermost first */
+  int layer_count;
+};
+__attribute__((noreturn)) void layers_merge(const struct merge *merge);
+
 /* image.c */
 int loop_showing(int folder, const char *name, uint32_t loop_number);
 int image_mount(int folder, const char *name, uint32_t loop_number);
@@ -150,6 +161,7 @@ void copy_sparse(int from, int to);
 int loop_configure(int image, uint32_t *number, int read_only);
 int ext4_mount(uint32_t loop_number, int read_only);
 int image_attach(const struct plan *plan, uint32_t *loop_number);
+int image_create(const char *base, const char *layer, uint32_t *loop_number);
 __attribute__((noreturn)) void image_measure(const char *id, uint32_t loop_number);
 void loop_control_prepare(int max_partitions);
 int loop_usable(void);

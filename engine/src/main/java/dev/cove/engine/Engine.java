@@ -65,6 +65,14 @@ public interface Engine extends AutoCloseable {
    */
   LayerDescription describeLayer(LayerId layer);
 
+  /**
+   * Makes one layer that shows what the root's sealed layers show together, over whatever lies
+   * below them. They stay as they are.
+   *
+   * @throws EngineException when it cannot be made; nothing of it is left then
+   */
+  void mergeLayers(LayerId into, RootFs root);
+
   /** Writes a layer's content for {@link #importLayer} to read. */
   void exportLayer(LayerId layer, OutputStream out) throws IOException;
 

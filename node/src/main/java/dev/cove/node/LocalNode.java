@@ -46,8 +46,8 @@ public final class LocalNode implements Node {
 
   /**
    * A sandbox that stands on so many layers gets no deeper by being sealed: its layers are copies
-   * from then on. What lies between this and the most that an engine takes is left to those that
-   * begin with its checkpoints.
+   * from then on. Those that begin with its checkpoints get deeper, until {@link ShallowStacks}
+   * merges some of their layers.
    */
   private static final int DEEP = RootFs.MAX_SEALED / 2;
 
@@ -61,6 +61,7 @@ public final class LocalNode implements Node {
   private final WarmCages warm;
   private final EngineReport report;
   private final LocalVolumes volumes;
+  private final ShallowStacks stacks;
   private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
   private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
   private volatile LostListener listener = (_, _) -> {};
@@ -73,6 +74,7 @@ public final class LocalNode implements Node {
     this.config = config;
     this.engine = engine;
     this.report = engine.report();
+    this.stacks = new ShallowStacks(engine);
     this.bases = new Bases(config.data().resolve("templates"));
     this.admission =
         new Admission(config.maxSandboxes(), config.memoryReserveBytes(), new KernelMemory());
@@ -247,14 +249,13 @@ public final class LocalNode implements Node {
 
   private Sealed seal(SandboxId id, boolean mayMove) {
     SandboxSupervisor supervisor = requireRunning(id);
-    requireRoomForLayer(supervisor.cage());
+    requireRoomForLayer();
+    List<LayerId> below = stacks.of(supervisor.cage().root());
     var layer = LayerId.random();
     SandboxSupervisor.Sealed made = supervisor.seal(layer, mayMove);
     Sealing how = made.sealing();
-    List<LayerId> layers = new ArrayList<>(supervisor.cage().root().sealed());
-    if (!how.moved()) {
-      layers.addFirst(layer);
-    }
+    List<LayerId> layers = new ArrayList<>(below);
+    layers.addFirst(layer);
     LOG.info("sandbox {}: layer {} in {} us", id, layer, how.frozen().toNanos() / 1000);
     return new Sealed(List.copyOf(layers), how.bytes(), how.frozen(), !how.moved(), made.still());
   }
@@ -272,18 +273,12 @@ public final class LocalNode implements Node {
     return id;
   }
 
-  private void requireRoomForLayer(Cage cage) {
+  private void requireRoomForLayer() {
     if (!report.enforcesDiskLimits()) {
       throw new CoveException(
           ErrorCode.UNSUPPORTED,
           "This host cannot give sandboxes disks of their own, which checkpoints are made of;"
               + " cove doctor says why");
-    }
-    if (cage.root().sealed().size() >= RootFs.MAX_SEALED - 1) {
-      throw new CoveException(
-          ErrorCode.CONFLICT,
-          "The sandbox stands on %d layers, and no more fit under one"
-              .formatted(cage.root().sealed().size()));
     }
     requireSpaceFor(0);
   }

@@ -397,6 +397,16 @@ public final class ContainerEngine implements Engine {
   }
 
   @Override
+  public void mergeLayers(LayerId into, RootFs root) {
+    requireDiskImages();
+    try {
+      sealedImages.merge(into, root, baseImages);
+    } catch (SpawnerRefusedException e) {
+      throw new EngineException("Could not merge layers: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
   public void removeLayer(LayerId layer) {
     sealedImages.remove(layer);
   }
@@ -417,7 +427,7 @@ public final class ContainerEngine implements Engine {
     if (!diskLimits) {
       throw new EngineException(
           ErrorCode.UNSUPPORTED,
-          "This host cannot make disk images, which volumes are; cove doctor says why");
+          "This host cannot make disk images, which volumes and layers are; cove doctor says why");
     }
   }
 

@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
 final class SealedImages implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SealedImages.class);
 
+  /** What a file system with blocks of 4 KiB can have, in a file of the host. */
+  private static final long MAX_MEGABYTES = 8L << 20;
+
   private final Path folder;
   private final Spawner spawner;
   private final LayerDigests digests;
@@ -172,6 +175,30 @@ final class SealedImages implements AutoCloseable {
     } finally {
       if (!whole) {
         remove(layer);
+      }
+    }
+  }
+
+  /**
+   * Makes one layer that shows what the root's sealed layers show together. All of them have room
+   * in an image that is as large as they are together, whatever they hold.
+   */
+  void merge(LayerId into, RootFs root, BaseImages bases) {
+    require(root);
+    long megabytes = root.sealed().stream().mapToLong(layer -> facts(layer).size() >> 20).sum();
+    int rounded = (int) Math.min(MAX_MEGABYTES, Long.highestOneBit(Math.max(1, megabytes)) * 2);
+    int parts = 1 + root.grafts().size();
+    boolean whole = false;
+    try {
+      prepare(into, root);
+      spawner.call(new SpawnerRequest.Merge(into, bases.require(rounded), parts, root.sealed()));
+      sealed(into);
+      whole = true;
+    } catch (IOException e) {
+      throw new EngineException("Could not write layer %s to the disk".formatted(into), e);
+    } finally {
+      if (!whole) {
+        remove(into);
       }
     }
   }

@@ -91,6 +91,32 @@ sealed interface SpawnerRequest {
     }
   }
 
+  /**
+   * Makes one layer of several.
+   *
+   * @param baseImage the name of an empty image in which all of them have room
+   * @param parts how many parts each has
+   * @param layers the uppermost first
+   */
+  record Merge(LayerId into, String baseImage, int parts, List<LayerId> layers)
+      implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "merge %d layers".formatted(layers.size());
+    }
+
+    @Override
+    public int operation() {
+      return 14;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putText(into.value()).putText(baseImage).putShort(parts).putShort(layers.size());
+      layers.forEach(layer -> fields.putText(layer.value()));
+    }
+  }
+
   /** Work on the image of a running sandbox, of which a layer is made. */
   record OnImage(Work work, SandboxId id, CageRecord.Running running, LayerId layer)
       implements SpawnerRequest {
