@@ -50,11 +50,11 @@ public final class AddressRange {
    * An address in its usual spelling; anything else could be a name, which nobody looks up here.
    */
   public static Optional<InetAddress> address(String text) {
-    boolean four = FOUR.matcher(text).matches();
-    if (four && Arrays.stream(text.split("\\.")).anyMatch(AddressRange::notAByte)) {
+    String dotted = text.substring(text.lastIndexOf(':') + 1);
+    if (dotted.indexOf('.') >= 0 && !isFour(dotted)) {
       return Optional.empty();
     }
-    if (!four && !SIX.matcher(text).matches()) {
+    if (!isFour(text) && !SIX.matcher(text).matches()) {
       return Optional.empty();
     }
     try {
@@ -62,6 +62,11 @@ public final class AddressRange {
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
+  }
+
+  private static boolean isFour(String text) {
+    return FOUR.matcher(text).matches()
+        && Arrays.stream(text.split("\\.")).noneMatch(AddressRange::notAByte);
   }
 
   private static boolean notAByte(String part) {

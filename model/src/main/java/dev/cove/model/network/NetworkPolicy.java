@@ -1,5 +1,6 @@
 package dev.cove.model.network;
 
+import dev.cove.model.network.Destination.Host;
 import dev.cove.model.network.NetworkRule.Request;
 import dev.cove.model.network.Verdict.Outcome;
 import java.net.InetAddress;
@@ -10,6 +11,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * What a sandbox may reach: a denial beats a permission, and what nothing speaks of is left to the
@@ -62,10 +66,9 @@ public record NetworkPolicy(
 
   /** What is to become of a connection, before any of its bytes are known. */
   public Verdict decide(Destination destination) {
-    for (NetworkRule rule : deny) {
-      if (!rule.conditional() && rule.matches(destination)) {
-        return denial(rule);
-      }
+    Optional<Verdict> denial = denies(destination);
+    if (denial.isPresent()) {
+      return denial.get();
     }
     boolean someDenied = deny.stream().anyMatch(rule -> rule.matches(destination));
     Optional<Verdict> permission = permission(destination);
@@ -103,7 +106,7 @@ public record NetworkPolicy(
   /** What is to become of one request to a destination. */
   public Verdict decide(Destination destination, Request request) {
     for (NetworkRule rule : deny) {
-      if (rule.matches(destination) && rule.matches(request)) {
+      if (rule.matches(destination) && rule.mayMatch(request)) {
         return denial(rule);
       }
     }
@@ -113,6 +116,34 @@ public record NetworkPolicy(
       }
     }
     return permission(destination).orElseGet(this::byFallback);
+  }
+
+  /**
+   * The ports at which a decision about a host can differ from the one at the port before: whoever
+   * asks about these has asked about all.
+   */
+  public SortedSet<Integer> tellingPorts(Host host) {
+    var ports = new TreeSet<>(Set.of(PortRange.ANY.first()));
+    everyRule()
+        .filter(rule -> rule.speaksOf(host))
+        .map(NetworkRule::ports)
+        .forEach(range -> ports.addAll(List.of(range.first(), range.last() + 1)));
+    ports.remove(PortRange.ANY.last() + 1);
+    return ports;
+  }
+
+  private Stream<NetworkRule> everyRule() {
+    return Stream.of(
+            allow.stream(), deny.stream(), presets.stream().flatMap(p -> p.rules().stream()))
+        .flatMap(rules -> rules);
+  }
+
+  /** Whether a rule denies it, and not only the want of one that allows it. */
+  public Optional<Verdict> denies(Destination destination) {
+    return deny.stream()
+        .filter(rule -> !rule.conditional() && rule.matches(destination))
+        .map(NetworkPolicy::denial)
+        .findFirst();
   }
 
   /** Whether the address that a name leads to is denied as such. */

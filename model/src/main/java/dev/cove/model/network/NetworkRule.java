@@ -2,6 +2,7 @@ package dev.cove.model.network;
 
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -20,9 +21,15 @@ public record NetworkRule(
   private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
   private static final Pattern PATH = Pattern.compile("/[!-~]*");
 
-  /** What other programs might take for another path than is written. */
+  /**
+   * What other programs might take for another path than is written: no slash first, a character
+   * that has no place in a path, empty and dotted segments, parameters, and escapes that are broken,
+   * needless, or of characters that mean something.
+   */
   private static final Pattern AMBIGUOUS =
-      Pattern.compile("//|/\\.{1,2}(/|$)|\\\\|;|%(2[eEfF]|5[cC]|00|25)");
+      Pattern.compile(
+          "^[^/]|^$|[^!-~]|//|/\\.{1,2}(/|$)|[\\\\;#?]|%(?![0-9a-fA-F]{2})"
+              + "|%(2[dDeEfF]|3[0-9bB]|4[1-9a-fA-F]|5[0-9aAcCfF]|6[1-9a-fA-F]|7[0-9aAeE]|00|25)");
 
   public NetworkRule {
     methods = Set.copyOf(methods);
@@ -67,18 +74,31 @@ public record NetworkRule(
     return ports.contains(destination.port()) && host.matches(destination.host());
   }
 
+  boolean speaksOf(Destination.Host other) {
+    return host.matches(other);
+  }
+
   boolean covers(InetAddress address, int port) {
     return ports.contains(port) && host.covers(address);
   }
 
+  /** Whether it speaks of the request for certain; a path that could be read in two ways is not. */
   boolean matches(Request request) {
     return (methods.isEmpty() || methods.contains(request.method()))
-        && (paths.isEmpty() || paths.stream().anyMatch(path -> like(path, request.path())));
+        && (paths.isEmpty()
+            || (!ambiguous(request) && paths.stream().anyMatch(p -> glob(p, request.path()))));
   }
 
-  /** A path that could be read in two ways is like no other. */
-  private static boolean like(String pattern, String path) {
-    return !AMBIGUOUS.matcher(path).find() && glob(pattern, path);
+  /** Whether somebody could take the request for one that it speaks of. */
+  boolean mayMatch(Request request) {
+    return (methods.isEmpty() || methods.contains(request.method().toUpperCase(Locale.ROOT)))
+        && (paths.isEmpty()
+            || ambiguous(request)
+            || paths.stream().anyMatch(path -> glob(path, request.path())));
+  }
+
+  private static boolean ambiguous(Request request) {
+    return AMBIGUOUS.matcher(request.path()).find();
   }
 
   /** Without backtracking into earlier stars: the time is bounded by the product of the lengths. */
