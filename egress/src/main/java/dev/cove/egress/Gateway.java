@@ -1,0 +1,154 @@
+package dev.cove.egress;
+
+import dev.cove.egress.decision.AddressGuard;
+import dev.cove.egress.decision.HostAddresses;
+import dev.cove.egress.intake.Intake;
+import dev.cove.egress.intercept.HttpInterception;
+import dev.cove.egress.name.CachedResolver;
+import dev.cove.egress.name.NameTables;
+import dev.cove.egress.name.Resolver;
+import dev.cove.egress.relay.BufferPool;
+import dev.cove.model.SandboxId;
+import dev.cove.model.network.NetworkPolicy;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The way out of all sandboxes of a server. */
+public final class Gateway implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+  private static final long LARGE_BUFFERS = 64L << 20;
+  private static final int CHECKS_PER_IDLE_TIME = 10;
+
+  private final GatewaySettings settings;
+  private final NetworkOwner owner;
+  private final HttpInterception interception;
+  private final Intake.Asked asked;
+  private final AddressGuard guard;
+  private final Resolver resolver;
+  private final NameTables names;
+  private final BufferPool buffers = new BufferPool(LARGE_BUFFERS);
+  private final Map<SandboxId, SandboxNetwork> networks = new ConcurrentHashMap<>();
+  private final Thread idleWatch;
+
+  public Gateway(GatewaySettings settings, NetworkOwner owner, HttpInterception interception)
+      throws IOException {
+    this(
+        settings,
+        owner,
+        interception,
+        accepted -> (InetSocketAddress) accepted.getLocalAddress());
+  }
+
+  Gateway(
+      GatewaySettings settings,
+      NetworkOwner owner,
+      HttpInterception interception,
+      Intake.Asked asked)
+      throws IOException {
+    this.settings = settings;
+    this.owner = owner;
+    this.interception = interception;
+    this.asked = asked;
+    guard =
+        new AddressGuard(
+            settings.opened(), settings.refused(), settings.ownPorts(), new HostAddresses());
+    resolver = new CachedResolver(settings.resolver());
+    names = new NameTables(settings.folder());
+    idleWatch = Thread.ofVirtual().name("idle-watch").start(this::watchIdle);
+  }
+
+  /**
+   * Serves a sandbox's network from now on. The sockets belong to it then, also when this fails.
+   *
+   * @throws IllegalStateException that sandbox has one already
+   */
+  public SandboxNetwork attach(SandboxId id, NetworkSockets sockets, NetworkPolicy policy)
+      throws IOException {
+    try {
+      var network = new SandboxNetwork(id, sockets, policy, this, names.open(id));
+      if (networks.putIfAbsent(id, network) != null) {
+        throw new IllegalStateException("That sandbox's network is attached already");
+      }
+      network.start();
+      return network;
+    } catch (IOException | RuntimeException e) {
+      sockets.close();
+      throw e;
+    }
+  }
+
+  void detach(SandboxId id, SandboxNetwork network) {
+    networks.remove(id, network);
+  }
+
+  /** Removes what is kept of a sandbox that will not come back. */
+  public void forget(SandboxId id) throws IOException {
+    names.forget(id);
+  }
+
+  /** The sandboxes of which something is kept. */
+  public Set<SandboxId> remembered() throws IOException {
+    return names.remembered();
+  }
+
+  GatewaySettings settings() {
+    return settings;
+  }
+
+  NetworkOwner owner() {
+    return owner;
+  }
+
+  HttpInterception interception() {
+    return interception;
+  }
+
+  Intake.Asked asked() {
+    return asked;
+  }
+
+  AddressGuard guard() {
+    return guard;
+  }
+
+  Resolver resolver() {
+    return resolver;
+  }
+
+  BufferPool buffers() {
+    return buffers;
+  }
+
+  private void watchIdle() {
+    Duration idle = settings.limits().idle();
+    try {
+      while (true) {
+        Thread.sleep(idle.dividedBy(CHECKS_PER_IDLE_TIME));
+        networks.values().forEach(network -> network.cutIdle(idle.toNanos()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Cuts everything that goes on; what is remembered stays. */
+  @Override
+  public void close() {
+    idleWatch.interrupt();
+    for (SandboxNetwork network : List.copyOf(networks.values())) {
+      try {
+        network.close();
+      } catch (IOException e) {
+        LOG.warn("The network of a sandbox could not be closed in order", e);
+      }
+    }
+    resolver.close();
+  }
+}

@@ -1,0 +1,14 @@
+package dev.cove.egress;
+
+import dev.cove.egress.ask.Question;
+import dev.cove.model.SandboxId;
+import dev.cove.model.network.NetworkRule;
+
+/** Is told what concerns the owner of a sandbox's policy. Called on threads that must not wait. */
+public interface NetworkOwner {
+  /** Connections wait for an answer. */
+  void asked(SandboxId sandbox, Question question);
+
+  /** It was answered for good, and so is to be kept. */
+  void always(SandboxId sandbox, NetworkRule rule);
+}

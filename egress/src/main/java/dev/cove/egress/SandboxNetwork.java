@@ -1,0 +1,179 @@
+package dev.cove.egress;
+
+import dev.cove.egress.ask.Answer;
+import dev.cove.egress.ask.Question;
+import dev.cove.egress.ask.Questions;
+import dev.cove.egress.decision.Decider;
+import dev.cove.egress.dial.Checked;
+import dev.cove.egress.dial.Dialer;
+import dev.cove.egress.intake.Grants;
+import dev.cove.egress.intake.Intake;
+import dev.cove.egress.intake.Services;
+import dev.cove.egress.limit.RateLimit;
+import dev.cove.egress.log.Journal;
+import dev.cove.egress.log.LoggedDecision;
+import dev.cove.egress.name.NameListener;
+import dev.cove.egress.name.NameServer;
+import dev.cove.egress.name.NameTable;
+import dev.cove.egress.relay.Connections;
+import dev.cove.egress.relay.Relay;
+import dev.cove.model.SandboxId;
+import dev.cove.model.network.Destination;
+import dev.cove.model.network.NetworkPolicy;
+import dev.cove.model.network.NetworkRule;
+import dev.cove.model.network.Verdict;
+import dev.cove.model.network.Verdict.Outcome;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** The way out of one sandbox, until it is closed. */
+public final class SandboxNetwork implements AutoCloseable {
+  private final SandboxId id;
+  private final Gateway gateway;
+  private final NameTable names;
+  private final Decider decider;
+  private final Questions questions;
+  private final Grants grants;
+  private final Dialer dialer;
+  private final Connections connections;
+  private final Journal journal;
+  private final NameServer nameServer;
+  private final NameListener nameListener;
+  private final Intake intake;
+
+  SandboxNetwork(
+      SandboxId id, NetworkSockets sockets, NetworkPolicy policy, Gateway gateway, NameTable names) {
+    this.id = id;
+    this.gateway = gateway;
+    this.names = names;
+    GatewayLimits limits = gateway.settings().limits();
+    decider = new Decider(gateway.guard(), gateway.settings().floor(), policy);
+    questions =
+        new Questions(
+            limits.waiting(), limits.answer(), question -> gateway.owner().asked(id, question));
+    grants = new Grants(decider, questions);
+    dialer = new Dialer(gateway.resolver(), decider, limits.dial());
+    connections = new Connections(limits.connections());
+    journal = new Journal(limits.bytes());
+    nameServer =
+        new NameServer(
+            names, gateway.resolver(), twiceAtOnce(limits.nameQueries()), decider::best);
+    nameListener = new NameListener(sockets.names(), nameServer);
+    var services =
+        new Services(
+            id,
+            decider,
+            grants,
+            dialer,
+            new Relay(gateway.buffers()),
+            gateway.interception(),
+            limits.head());
+    intake =
+        new Intake(
+            sockets.connections(),
+            gateway.asked(),
+            names,
+            nameListener,
+            connections,
+            twiceAtOnce(limits.newConnections()),
+            journal,
+            services);
+  }
+
+  private static RateLimit twiceAtOnce(int perSecond) {
+    return new RateLimit(perSecond, 2 * perSecond);
+  }
+
+  void start() {
+    nameListener.start();
+    intake.start();
+  }
+
+  public NetworkPolicy policy() {
+    return decider.policy();
+  }
+
+  /** From now on; connections that it does not allow are cut before this returns. */
+  public void change(NetworkPolicy policy) {
+    decider.change(policy);
+    reconsider();
+  }
+
+  /** Cuts what is not allowed any more, and lets those decide anew who wait for an answer. */
+  private void reconsider() {
+    connections.cutIf(connection -> !grants.stillHold(connection));
+    questions.reconsider(
+        destination -> decider.decide(destination).outcome() == Outcome.ASK);
+  }
+
+  /** The last decisions, oldest first. */
+  public List<LoggedDecision> log() {
+    return journal.log();
+  }
+
+  /** What would become of a connection now. A name that may be reached is looked up for it. */
+  public Explanation explain(Destination destination) throws InterruptedException {
+    Optional<Verdict> absolute = decider.absolute(destination);
+    if (absolute.isPresent()) {
+      return new Explanation(absolute.get(), true, Optional.empty());
+    }
+    Verdict verdict = decider.decide(destination);
+    if (!verdict.denied()
+        && dialer.check(destination) instanceof Checked.Forbidden(Verdict forbidden)) {
+      return new Explanation(forbidden, forbidden.rule().startsWith("never"), Optional.empty());
+    }
+    return new Explanation(verdict, false, decider.remedy(destination));
+  }
+
+  /** What waits for the owner. */
+  public List<Question> asked() {
+    return questions.asked();
+  }
+
+  /**
+   * Lets the connections go on that wait for it, or refuses them.
+   *
+   * @return whether the question was still open
+   */
+  public boolean answer(String questionId, Answer answer) {
+    Optional<Destination> destination = questions.answer(questionId, answer);
+    if (destination.isPresent() && answer == Answer.ALWAYS) {
+      gateway.owner().always(id, NetworkRule.of(destination.get().toString()));
+    }
+    return destination.isPresent();
+  }
+
+  /** Whether there is an owner who could answer; else questions are denied at once. */
+  public void attend(boolean attended) {
+    questions.attend(attended);
+  }
+
+  public NetworkCounters counters() {
+    return new NetworkCounters(
+        connections.size(),
+        journal.connections(),
+        journal.denied(),
+        journal.bytesSent(),
+        journal.bytesReceived(),
+        nameServer.asked(),
+        nameServer.refused(),
+        journal.faults());
+  }
+
+  void cutIdle(long nanos) {
+    connections.cutIf(connection -> connection.idleNanos() > nanos);
+  }
+
+  /** Cuts everything; what is remembered of names stays. */
+  @Override
+  public void close() throws IOException {
+    gateway.detach(id, this);
+    try (names;
+        nameListener;
+        intake) {
+      questions.close();
+      connections.close();
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package dev.cove.egress.ask;
+
+import dev.cove.model.network.Destination;
+import java.time.Instant;
+
+/**
+ * May this be reached?
+ *
+ * @param waiting how many connections wait for the answer
+ */
+public record Question(String id, Destination destination, Instant since, int waiting) {}

@@ -1,0 +1,82 @@
+package dev.cove.egress.http;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The header fields of a message, read strictly. */
+public final class Fields {
+  private static final int MAX_FIELDS = 200;
+  private static final Pattern LINE =
+      Pattern.compile("([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \\t]*([\\t\\x20-\\x7E\\x80-\\xFF]*?)[ \\t]*");
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
+
+  /** One of them. */
+  public record Field(String name, String value) {
+    boolean is(String other) {
+      return name.equalsIgnoreCase(other);
+    }
+  }
+
+  private final List<Field> fields;
+
+  private Fields(List<Field> fields) {
+    this.fields = fields;
+  }
+
+  static Fields parse(List<String> lines) throws BadMessageException {
+    if (lines.size() > MAX_FIELDS) {
+      throw new BadMessageException("Too many header fields");
+    }
+    var fields = new ArrayList<Field>();
+    for (String line : lines) {
+      var parts = LINE.matcher(line);
+      if (!parts.matches()) {
+        throw new BadMessageException("A header field that is not one");
+      }
+      fields.add(new Field(parts.group(1), parts.group(2)));
+    }
+    return new Fields(fields);
+  }
+
+  List<Field> all() {
+    return fields;
+  }
+
+  public List<String> values(String name) {
+    return fields.stream().filter(field -> field.is(name)).map(Field::value).toList();
+  }
+
+  /** The words of a field that is a list with commas, in small letters. */
+  public List<String> words(String name) {
+    return values(name).stream()
+        .flatMap(value -> Arrays.stream(value.split(",")))
+        .map(word -> word.strip().toLowerCase(Locale.ROOT))
+        .toList();
+  }
+
+  /**
+   * What they say of the body's end: nothing, or one thing once. Whatever two programs could take for
+   * two ends is refused.
+   */
+  Optional<Framing> framing() throws BadMessageException {
+    List<String> lengths = values("Content-Length");
+    List<String> codings = values("Transfer-Encoding");
+    if (lengths.size() + codings.size() > 1) {
+      throw new BadMessageException("More than one length of the body");
+    }
+    if (!codings.isEmpty() && !codings.getFirst().equalsIgnoreCase("chunked")) {
+      throw new BadMessageException("A transfer coding other than chunked");
+    }
+    if (!lengths.isEmpty() && !NUMBER.matcher(lengths.getFirst()).matches()) {
+      throw new BadMessageException("A length of the body that is no number");
+    }
+    if (!lengths.isEmpty()) {
+      return Optional.of(new Framing.Length(Long.parseLong(lengths.getFirst())));
+    }
+    return codings.isEmpty() ? Optional.empty() : Optional.of(new Framing.Chunked());
+  }
+}

@@ -1,0 +1,36 @@
+package dev.cove.egress.limit;
+
+import java.util.function.LongSupplier;
+
+/** So many per second in the long run, and some at once after a pause. */
+public final class RateLimit {
+  private final double perNano;
+  private final double burst;
+  private final LongSupplier nanoClock;
+  private double left;
+  private long last;
+
+  public RateLimit(int perSecond, int burst) {
+    this(perSecond, burst, System::nanoTime);
+  }
+
+  RateLimit(int perSecond, int burst, LongSupplier nanoClock) {
+    this.perNano = perSecond / 1e9;
+    this.burst = burst;
+    this.nanoClock = nanoClock;
+    this.left = burst;
+    this.last = nanoClock.getAsLong();
+  }
+
+  /** Whether one more is within the limit; then it is counted. */
+  public synchronized boolean take() {
+    long now = nanoClock.getAsLong();
+    left = Math.min(burst, left + (now - last) * perNano);
+    last = now;
+    if (left < 1) {
+      return false;
+    }
+    left--;
+    return true;
+  }
+}

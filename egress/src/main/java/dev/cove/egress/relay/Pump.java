@@ -1,0 +1,49 @@
+package dev.cove.egress.relay;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/** Carries bytes one way until they end. */
+public final class Pump {
+  /** Counts bytes, and may forbid more of them. */
+  public interface Meter {
+    void count(long bytes) throws IOException;
+  }
+
+  private final BufferPool buffers;
+
+  Pump(BufferPool buffers) {
+    this.buffers = buffers;
+  }
+
+  /**
+   * A buffer that was filled is replaced by a larger one, and a larger one that was not even half
+   * filled by the smallest: a connection that waits should hold little.
+   */
+  void run(SocketChannel from, SocketChannel to, Meter meter) throws IOException {
+    ByteBuffer buffer = buffers.take();
+    try {
+      while (from.read(buffer) >= 0) {
+        int read = buffer.position();
+        meter.count(read);
+        write(to, buffer.flip());
+        buffer.clear();
+        if (read == buffer.capacity()) {
+          buffer = buffers.grow(buffer);
+        } else if (read < buffer.capacity() / 2) {
+          buffer = buffers.shrink(buffer);
+        }
+      }
+      to.shutdownOutput();
+    } finally {
+      buffers.give(buffer);
+    }
+  }
+
+  public static void write(SocketChannel to, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      to.write(bytes);
+    }
+  }
+}
