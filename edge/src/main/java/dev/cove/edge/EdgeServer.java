@@ -18,6 +18,7 @@ import dev.cove.edge.http.Route;
 import dev.cove.edge.http.WebSockets;
 import dev.cove.edge.key.KeyRoutes;
 import dev.cove.edge.move.MoveRoutes;
+import dev.cove.edge.network.NetworkRoutes;
 import dev.cove.edge.process.AttachRoutes;
 import dev.cove.edge.process.PortRoutes;
 import dev.cove.edge.process.ProcessRoutes;
@@ -78,6 +79,7 @@ public final class EdgeServer implements AutoCloseable {
                 new CheckpointFileRoutes(services.checkpoints(), services.inspection(), listings)
                     .routes(),
                 new RuleRoutes(automatic).routes(),
+                new NetworkRoutes(lifecycle, node.networks()).routes(),
                 new ExecRoutes(lifecycle, automatic, node, new OutputBudget()).routes(),
                 new ProcessRoutes(lifecycle, automatic).routes(),
                 new AttachRoutes(lifecycle, automatic, node, sockets).routes(),

@@ -39,11 +39,7 @@ public final class Gateway implements AutoCloseable {
 
   public Gateway(GatewaySettings settings, NetworkOwner owner, HttpInterception interception)
       throws IOException {
-    this(
-        settings,
-        owner,
-        interception,
-        accepted -> (InetSocketAddress) accepted.getLocalAddress());
+    this(settings, owner, interception, accepted -> (InetSocketAddress) accepted.getLocalAddress());
   }
 
   Gateway(
@@ -86,6 +82,11 @@ public final class Gateway implements AutoCloseable {
 
   void detach(SandboxId id, SandboxNetwork network) {
     networks.remove(id, network);
+  }
+
+  /** Adds a port of Cove itself, which was not known when this was made. */
+  public void addOwnPort(int port) {
+    guard.addOwnPort(port);
   }
 
   /** Removes what is kept of a sandbox that will not come back. */

@@ -1,8 +1,8 @@
 package dev.cove.egress;
 
-import dev.cove.egress.ask.Question;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.NetworkRule;
+import dev.cove.model.network.Question;
 
 /** Is told what concerns the owner of a sandbox's policy. Called on threads that must not wait. */
 public interface NetworkOwner {

@@ -1,7 +1,5 @@
 package dev.cove.egress;
 
-import dev.cove.egress.ask.Answer;
-import dev.cove.egress.ask.Question;
 import dev.cove.egress.ask.Questions;
 import dev.cove.egress.decision.Decider;
 import dev.cove.egress.dial.Checked;
@@ -11,16 +9,19 @@ import dev.cove.egress.intake.Intake;
 import dev.cove.egress.intake.Services;
 import dev.cove.egress.limit.RateLimit;
 import dev.cove.egress.log.Journal;
-import dev.cove.egress.log.LoggedDecision;
 import dev.cove.egress.name.NameListener;
 import dev.cove.egress.name.NameServer;
 import dev.cove.egress.name.NameTable;
 import dev.cove.egress.relay.Connections;
 import dev.cove.egress.relay.Relay;
 import dev.cove.model.SandboxId;
+import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
+import dev.cove.model.network.Explanation;
+import dev.cove.model.network.LoggedDecision;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkRule;
+import dev.cove.model.network.Question;
 import dev.cove.model.network.Verdict;
 import dev.cove.model.network.Verdict.Outcome;
 import java.io.IOException;
@@ -43,7 +44,11 @@ public final class SandboxNetwork implements AutoCloseable {
   private final Intake intake;
 
   SandboxNetwork(
-      SandboxId id, NetworkSockets sockets, NetworkPolicy policy, Gateway gateway, NameTable names) {
+      SandboxId id,
+      NetworkSockets sockets,
+      NetworkPolicy policy,
+      Gateway gateway,
+      NameTable names) {
     this.id = id;
     this.gateway = gateway;
     this.names = names;
@@ -57,8 +62,7 @@ public final class SandboxNetwork implements AutoCloseable {
     connections = new Connections(limits.connections());
     journal = new Journal(limits.bytes());
     nameServer =
-        new NameServer(
-            names, gateway.resolver(), twiceAtOnce(limits.nameQueries()), decider::best);
+        new NameServer(names, gateway.resolver(), twiceAtOnce(limits.nameQueries()), decider::best);
     nameListener = new NameListener(sockets.names(), nameServer);
     var services =
         new Services(
@@ -103,8 +107,7 @@ public final class SandboxNetwork implements AutoCloseable {
   /** Cuts what is not allowed any more, and lets those decide anew who wait for an answer. */
   private void reconsider() {
     connections.cutIf(connection -> !grants.stillHold(connection));
-    questions.reconsider(
-        destination -> decider.decide(destination).outcome() == Outcome.ASK);
+    questions.reconsider(destination -> decider.decide(destination).outcome() == Outcome.ASK);
   }
 
   /** The last decisions, oldest first. */

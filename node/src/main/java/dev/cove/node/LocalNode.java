@@ -1,5 +1,6 @@
 package dev.cove.node;
 
+import dev.cove.egress.Gateway;
 import dev.cove.engine.Cage;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.CageUsage;
@@ -18,8 +19,11 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.admission.Admission;
 import dev.cove.node.admission.KernelMemory;
+import dev.cove.node.network.CageNetwork;
+import dev.cove.node.network.LocalNetworks;
 import dev.cove.node.pool.WarmCages;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import dev.cove.node.template.Bases;
@@ -56,6 +60,8 @@ public final class LocalNode implements Node {
 
   private final NodeConfig config;
   private final Engine engine;
+  private final Gateway gateway;
+  private final LocalNetworks networks;
   private final Bases bases;
   private final Admission admission;
   private final WarmCages warm;
@@ -70,9 +76,11 @@ public final class LocalNode implements Node {
         throw new CoveException(ErrorCode.UNAVAILABLE, "The server is starting; ask again.");
       };
 
-  public LocalNode(NodeConfig config, Engine engine) {
+  public LocalNode(NodeConfig config, Engine engine, Gateway gateway) {
     this.config = config;
     this.engine = engine;
+    this.gateway = gateway;
+    this.networks = new LocalNetworks(gateway, this::running);
     this.report = engine.report();
     this.stacks = new ShallowStacks(engine);
     this.bases = new Bases(config.data().resolve("templates"));
@@ -115,6 +123,7 @@ public final class LocalNode implements Node {
             });
       }
     }
+    networks.forgetAllBut(adopted);
     if (adopted.isEmpty()) {
       bases.removeOldVersions();
     }
@@ -128,7 +137,9 @@ public final class LocalNode implements Node {
       if (cage.isEmpty()) {
         return false;
       }
-      var supervisor = supervise(cage.get());
+      var supervisor =
+          supervise(
+              cage.get(), Optional.of(CageNetwork.reopen(cage.get(), gateway, spec.network())));
       residents.put(id, new Resident(Optional.of(supervisor), spec.resources()));
       admission.adopt();
       LOG.info("sandbox {}: adopted", id);
@@ -201,7 +212,9 @@ public final class LocalNode implements Node {
       throw new CoveException(
           ErrorCode.UNAVAILABLE, "Sandbox " + id + " was lost before it started; try again");
     }
-    if (resident.supervisor().isEmpty()) {
+    if (resident.supervisor().isPresent()) {
+      networks.change(resident.supervisor().get(), spec.network());
+    } else {
       SandboxSupervisor built = build(id, spec, layers);
       var running = new Resident(Optional.of(built), spec.resources());
       if (residents.computeIfPresent(id, (_, _) -> running) == null) {
@@ -213,24 +226,49 @@ public final class LocalNode implements Node {
 
   private SandboxSupervisor buildWarm() {
     var root = bases.rootOf(Base.HOST);
-    return build(new CagePlan(SandboxId.random(), root, Resources.DEFAULT));
+    return build(
+        new CagePlan(SandboxId.random(), root, Resources.DEFAULT), NetworkSettings.NOTHING);
   }
 
   private SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
     RootFs root = bases.rootOf(spec.template().base()).over(layers);
-    return build(new CagePlan(id, root, spec.resources(), spec.volumes()));
+    return build(new CagePlan(id, root, spec.resources(), spec.volumes()), spec.network());
   }
 
-  private SandboxSupervisor supervise(Cage cage) {
+  private SandboxSupervisor supervise(Cage cage, Optional<CageNetwork> network) {
+    boolean supervised = false;
+    try {
+      SandboxSupervisor supervisor = supervisorOf(cage, network);
+      supervised = true;
+      return supervisor;
+    } finally {
+      if (!supervised) {
+        network.ifPresent(CageNetwork::close);
+      }
+    }
+  }
+
+  private SandboxSupervisor supervisorOf(Cage cage, Optional<CageNetwork> network) {
     SandboxId id = cage.id();
     return SandboxSupervisor.of(
-        cage, reason -> lost(id, reason), name -> asked.checkpointAsked(id, name));
+        cage, network, reason -> lost(id, reason), name -> asked.checkpointAsked(id, name));
   }
 
-  private SandboxSupervisor build(CagePlan plan) {
+  private SandboxSupervisor build(CagePlan plan, NetworkSettings network) {
     Cage cage = engine.start(plan);
     try {
-      return supervise(cage);
+      return supervise(cage, Optional.of(CageNetwork.open(cage, gateway, network)));
+    } catch (CoveException e) {
+      cage.destroy();
+      throw e;
+    }
+  }
+
+  /** For a cage in which nobody's programs run. */
+  private SandboxSupervisor buildAlone(CagePlan plan) {
+    Cage cage = engine.start(plan);
+    try {
+      return supervise(cage, Optional.empty());
     } catch (CoveException e) {
       cage.destroy();
       throw e;
@@ -269,7 +307,7 @@ public final class LocalNode implements Node {
           case LAYERS_ALONE -> bases.outlineOf(base);
         };
     SandboxId id = SandboxId.random();
-    shows.put(id, build(new CagePlan(id, root.over(layers), SMALL)));
+    shows.put(id, buildAlone(new CagePlan(id, root.over(layers), SMALL)));
     return id;
   }
 
@@ -362,6 +400,11 @@ public final class LocalNode implements Node {
   }
 
   @Override
+  public NodeNetworks networks() {
+    return networks;
+  }
+
+  @Override
   public NodeVolumes volumes() {
     return volumes;
   }
@@ -420,6 +463,7 @@ public final class LocalNode implements Node {
     shows.remove(id);
     if (residents.remove(id) != null) {
       admission.leave();
+      networks.forget(id);
       LOG.info("sandbox {}: lost: {}", id, reason);
       listener.lost(id, reason);
     }
@@ -437,6 +481,7 @@ public final class LocalNode implements Node {
       show.remove();
     }
     engine.remove(id);
+    networks.forget(id);
   }
 
   @Override
@@ -446,11 +491,13 @@ public final class LocalNode implements Node {
   }
 
   private SandboxSupervisor requireRunning(SandboxId id) {
-    Resident resident = residents.get(id);
-    if (resident == null || resident.supervisor().isEmpty()) {
-      throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id + " is not running");
-    }
-    return resident.supervisor().get();
+    return running(id)
+        .orElseThrow(
+            () -> new CoveException(ErrorCode.CONFLICT, "Sandbox " + id + " is not running"));
+  }
+
+  private Optional<SandboxSupervisor> running(SandboxId id) {
+    return Optional.ofNullable(residents.get(id)).flatMap(Resident::supervisor);
   }
 
   @Override

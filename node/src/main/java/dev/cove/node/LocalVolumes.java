@@ -13,6 +13,7 @@ import dev.cove.model.VolumeMount;
 import dev.cove.node.admission.Admission;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -98,7 +99,10 @@ final class LocalVolumes implements NodeVolumes {
     var cage = engine.start(plan);
     try {
       return SandboxSupervisor.of(
-          cage, reason -> LOG.warn("volume {}: lost: {}", volume, reason), InsideRequests.NONE);
+          cage,
+          Optional.empty(),
+          reason -> LOG.warn("volume {}: lost: {}", volume, reason),
+          InsideRequests.NONE);
     } catch (CoveException e) {
       cage.destroy();
       throw e;

@@ -136,6 +136,8 @@ public interface Node extends AutoCloseable {
 
   NodeVolumes volumes();
 
+  NodeNetworks networks();
+
   /** Ends a sandbox and removes everything of it. Does nothing if there is none. */
   void remove(SandboxId id);
 

@@ -23,15 +23,24 @@ import dev.cove.control.volume.Volumes;
 import dev.cove.edge.EdgeConfig;
 import dev.cove.edge.EdgeServer;
 import dev.cove.edge.EdgeServices;
+import dev.cove.egress.Gateway;
+import dev.cove.egress.GatewayLimits;
+import dev.cove.egress.GatewaySettings;
+import dev.cove.egress.NetworkOwner;
+import dev.cove.egress.intercept.HttpInterception;
+import dev.cove.egress.name.Resolver;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.engine.container.EngineHome;
 import dev.cove.node.LocalNode;
 import dev.cove.node.Node;
 import dev.cove.node.NodeConfig;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,12 +80,15 @@ final class CoveServer implements AutoCloseable {
     Ledger ledger = keep("ledger", openLedger(home));
     ApiKeys keys = ApiKeys.open(ledger, clock);
     makeLocalKey(keys, home);
-    Node node = keep("node", openNode(config));
+    var owner = new PolicyOwner();
+    Gateway gateway = keep("gateway", openGateway(config, owner));
+    Node node = keep("node", openNode(config, gateway));
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, clock);
     var volumes = new Volumes(ledger, node.volumes(), clock);
     SandboxLifecycle lifecycle =
         keep("lifecycle", SandboxLifecycle.recover(ledger, node, templates, volumes, clock));
+    owner.keepWith(lifecycle);
     var checkpoints = new Checkpoints(ledger, node, layers, clock);
     var cache = new BuildCache(ledger, layers, clock);
     var spool = new Spool(home.data().resolve("builds"));
@@ -111,6 +123,7 @@ final class CoveServer implements AutoCloseable {
                     layers,
                     keys,
                     node)));
+    gateway.addOwnPort(edge.port());
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());
@@ -128,7 +141,26 @@ final class CoveServer implements AutoCloseable {
     return Ledger.open(home.ledger());
   }
 
-  private static Node openNode(ServerConfig config) {
+  private static Gateway openGateway(ServerConfig config, NetworkOwner owner) {
+    NetworkConfig network = config.network();
+    Path folder = config.home().data().resolve("networks");
+    var settings =
+        new GatewaySettings(
+            folder,
+            network.floor(),
+            network.privateRanges(),
+            List.of(),
+            Set.of(),
+            network.dns().map(Resolver::at).orElseGet(Resolver::ofTheSystem),
+            GatewayLimits.USUAL);
+    try {
+      return new Gateway(settings, owner, HttpInterception.NONE);
+    } catch (IOException e) {
+      throw new StartException("Cannot use %s (%s).".formatted(folder, e), e);
+    }
+  }
+
+  private static Node openNode(ServerConfig config, Gateway gateway) {
     Home home = config.home();
     var engine = ContainerEngine.open(new EngineHome(home.data(), home.run()));
     return new LocalNode(
@@ -138,7 +170,8 @@ final class CoveServer implements AutoCloseable {
             config.memoryReserveMb() * 1024L * 1024L,
             config.diskReserveBytes(),
             config.warmCages()),
-        engine);
+        engine,
+        gateway);
   }
 
   private static void makeLocalKey(ApiKeys keys, Home home) {

@@ -16,6 +16,7 @@ import java.util.Set;
  * @param port 0 for any free one
  * @param warmCages cages kept ready for the next creates
  * @param memoryReserveMb what must stay available on the host; creates that would touch it fail
+ * @param network what the operator says about the ways out of all sandboxes
  * @param diskReserveMb what must stay free on the disk of the data; no checkpoint is taken below
  */
 record ServerConfig(
@@ -25,7 +26,8 @@ record ServerConfig(
     int maxSandboxes,
     int warmCages,
     int memoryReserveMb,
-    int diskReserveMb) {
+    int diskReserveMb,
+    NetworkConfig network) {
   /** At so many times the reserve, layers that nobody needs are looked for. */
   private static final int EARLY = 8;
 
@@ -44,7 +46,8 @@ record ServerConfig(
             source.number("", "COVE_MAX_SANDBOXES", 2_000, 1, 100_000),
             source.number("", "COVE_POOL_SIZE", 32, 0, 1_000),
             source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304),
-            source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304));
+            source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304),
+            NetworkConfig.read(environment, faults));
     if (!faults.isEmpty()) {
       throw new ConfigException(faults);
     }

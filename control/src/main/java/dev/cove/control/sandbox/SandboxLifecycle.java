@@ -193,6 +193,7 @@ public final class SandboxLifecycle implements AutoCloseable {
           valid(() -> sandbox.spec().withNetwork(change.apply(sandbox.spec().network())));
       rows.updateNetwork(sandbox.id(), spec.network());
       index.respecify(entry, spec);
+      node.networks().change(sandbox.id(), spec.network());
       return entry.sandbox();
     } finally {
       entry.lock.unlock();

@@ -31,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A machine made of two sets: what has a place, and what runs. It keeps the promises of Node. */
 final class FakeNode implements Node {
+  final QuietNetworks networks = new QuietNetworks();
   static final long LAYER_BYTES = 4096;
 
   final Set<SandboxId> reserved = ConcurrentHashMap.newKeySet();
@@ -76,6 +77,11 @@ final class FakeNode implements Node {
     running.keySet().retainAll(expected.keySet());
     reserved.clear();
     return Set.copyOf(running.keySet());
+  }
+
+  @Override
+  public QuietNetworks networks() {
+    return networks;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package dev.cove.egress.ask;
 
+import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
+import dev.cove.model.network.Question;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,7 +19,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** What one sandbox's owner is being asked. Connections to the same destination share a question. */
+/**
+ * What one sandbox's owner is being asked. Connections to the same destination share a question.
+ */
 public final class Questions implements AutoCloseable {
   private static final int MAX_REMEMBERED = 1_024;
   private static final SecureRandom RANDOM = new SecureRandom();

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -63,7 +64,7 @@ public final class AddressGuard {
 
   private final List<AddressRange> opened;
   private final Kind refused;
-  private final Set<Integer> ownPorts;
+  private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
   private final HostAddresses host;
 
   /**
@@ -78,8 +79,13 @@ public final class AddressGuard {
       HostAddresses host) {
     this.opened = List.copyOf(opened);
     this.refused = new Kind("host", List.copyOf(refused));
-    this.ownPorts = Set.copyOf(ownPorts);
+    this.ownPorts.addAll(ownPorts);
     this.host = host;
+  }
+
+  /** One that is known only now. */
+  public void addOwnPort(int port) {
+    ownPorts.add(port);
   }
 
   /** Why nothing may connect there, if nothing may. */
@@ -100,7 +106,7 @@ public final class AddressGuard {
       return embedded;
     }
     if (own) {
-      return isNamed(address) ? Optional.empty() : never("host");
+      return isNamed(address) ? Optional.empty() : closed(address).or(() -> never("host"));
     }
     return isOpened(address) ? Optional.empty() : closed(address);
   }
@@ -155,12 +161,8 @@ public final class AddressGuard {
   /** By ISATAP, whose interface identifiers say so. */
   private static boolean isTunnelled(byte[] bytes) {
     return Stream.of(0x00, 0x02)
-        .anyMatch(
-            first ->
-                bytes[8] == first
-                    && bytes[9] == 0
-                    && bytes[10] == 0x5E
-                    && bytes[11] == (byte) 0xFE);
+        .anyMatch(first ->
+            bytes[8] == first && bytes[9] == 0 && bytes[10] == 0x5E && bytes[11] == (byte) 0xFE);
   }
 
   private static InetAddress four(byte[] bytes, int at, int mask) {

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 public final class Fields {
   private static final int MAX_FIELDS = 200;
   private static final Pattern LINE =
-      Pattern.compile("([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \\t]*([\\t\\x20-\\x7E\\x80-\\xFF]*?)[ \\t]*");
+      Pattern.compile(
+          "([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \\t]*([\\t\\x20-\\x7E\\x80-\\xFF]*?)[ \\t]*");
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
 
   /** One of them. */
@@ -59,8 +60,8 @@ public final class Fields {
   }
 
   /**
-   * What they say of the body's end: nothing, or one thing once. Whatever two programs could take for
-   * two ends is refused.
+   * What they say of the body's end: nothing, or one thing once. Whatever two programs could take
+   * for two ends is refused.
    */
   Optional<Framing> framing() throws BadMessageException {
     List<String> lengths = values("Content-Length");

@@ -12,8 +12,7 @@ public final class Page {
   private final Map<String, String> facts;
   private final String denied;
 
-  private Page(
-      int status, String reason, String text, Map<String, String> facts, String denied) {
+  private Page(int status, String reason, String text, Map<String, String> facts, String denied) {
     this.status = status;
     this.reason = reason;
     this.text = text;

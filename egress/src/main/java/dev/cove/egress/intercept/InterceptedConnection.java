@@ -33,9 +33,7 @@ public interface InterceptedConnection {
   /** A new connection to a checked address of the destination, in blocking mode. */
   SocketChannel dial() throws DialFailedException, InterruptedException;
 
-  /**
-   * Closes a connection that was dialled and is of no more use.
-   */
+  /** Closes a connection that was dialled and is of no more use. */
   void release(SocketChannel dialled);
 
   /**

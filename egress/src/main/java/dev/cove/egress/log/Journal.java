@@ -1,6 +1,7 @@
 package dev.cove.egress.log;
 
 import dev.cove.model.network.Destination;
+import dev.cove.model.network.LoggedDecision;
 import dev.cove.model.network.Verdict;
 import java.io.IOException;
 import java.util.List;

@@ -11,7 +11,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Remembers answers for as long as they say, within limits, and asks for each name once at a time. */
+/**
+ * Remembers answers for as long as they say, within limits, and asks for each name once at a time.
+ */
 public final class CachedResolver implements Resolver {
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofMinutes(5);

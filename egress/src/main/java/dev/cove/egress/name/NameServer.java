@@ -27,9 +27,9 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /**
- * Answers the DNS questions of one sandbox. Every name has just one address, of the kind that stands
- * for names; whatever else is asked of a name it has not. So nobody inside learns of addresses that
- * he could reach past his name, nor of keys to hide a name from the gateway with.
+ * Answers the DNS questions of one sandbox. Every name has just one address, of the kind that
+ * stands for names; whatever else is asked of a name it has not. So nobody inside learns of
+ * addresses that he could reach past his name, nor of keys to hide a name from the gateway with.
  */
 public final class NameServer {
   private static final Logger LOG = LoggerFactory.getLogger(NameServer.class);

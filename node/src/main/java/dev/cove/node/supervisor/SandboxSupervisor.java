@@ -12,6 +12,7 @@ import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.node.Node.Stillness;
+import dev.cove.node.network.CageNetwork;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -25,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns one running sandbox: its cage and the link to its agent.
+ * Owns one running sandbox: its cage, its network and the link to its agent.
  *
  * <p>A link may break while the cage is well, for instance when hostile code forges frames; it is
  * made anew. When that fails for {@link #GIVE_UP}, or the cage has ended, the sandbox is lost: what
@@ -38,6 +39,7 @@ public final class SandboxSupervisor {
   private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
 
   private final Cage cage;
+  private final Optional<CageNetwork> network;
   private final Consumer<String> lost;
   private final InsideRequests inside;
   private final ReentrantLock lock = new ReentrantLock(true);
@@ -48,8 +50,10 @@ public final class SandboxSupervisor {
   private boolean ended;
   private long links;
 
-  private SandboxSupervisor(Cage cage, Consumer<String> lost, InsideRequests inside) {
+  private SandboxSupervisor(
+      Cage cage, Optional<CageNetwork> network, Consumer<String> lost, InsideRequests inside) {
     this.cage = cage;
+    this.network = network;
     this.lost = lost;
     this.inside = inside;
   }
@@ -57,12 +61,14 @@ public final class SandboxSupervisor {
   /**
    * Takes over a cage whose agent must answer now.
    *
+   * @param network none for a cage in which nobody's programs run
    * @param lost hears the reason if the sandbox ends without {@link #remove}
    * @param inside hears what is asked from inside it
    * @throws GuestLinkException when it does not answer; the cage is left to the caller
    */
-  public static SandboxSupervisor of(Cage cage, Consumer<String> lost, InsideRequests inside) {
-    var supervisor = new SandboxSupervisor(cage, lost, inside);
+  public static SandboxSupervisor of(
+      Cage cage, Optional<CageNetwork> network, Consumer<String> lost, InsideRequests inside) {
+    var supervisor = new SandboxSupervisor(cage, network, lost, inside);
     supervisor.connect();
     CompletableFuture<Void> _ =
         cage.exit().thenAcceptAsync(supervisor::cageEnded, Thread::startVirtualThread);
@@ -75,6 +81,10 @@ public final class SandboxSupervisor {
 
   public Cage cage() {
     return cage;
+  }
+
+  public Optional<CageNetwork> network() {
+    return network;
   }
 
   /** The link, made anew if the last one is broken. */
@@ -226,6 +236,7 @@ public final class SandboxSupervisor {
       if (last != null) {
         last.close();
       }
+      network.ifPresent(CageNetwork::close);
       return true;
     } finally {
       lock.unlock();

@@ -33,12 +33,21 @@ class ModuleEdgesTest {
           Map.entry("guest", Set.of("model")),
           Map.entry("engine", Set.of("model")),
           Map.entry("engine.container", Set.of("model", "engine", "guest")),
-          Map.entry("node", Set.of("model", "engine", "guest")),
+          Map.entry("egress", Set.of("model")),
+          Map.entry("node", Set.of("model", "engine", "guest", "egress")),
           Map.entry("control", Set.of("model", "guest", "node")),
           Map.entry("edge", Set.of("model", "guest", "node", "control")),
           Map.entry(
               "server",
-              Set.of("model", "guest", "engine", "engine.container", "node", "control", "edge")),
+              Set.of(
+                  "model",
+                  "guest",
+                  "engine",
+                  "engine.container",
+                  "egress",
+                  "node",
+                  "control",
+                  "edge")),
           Map.entry("sdk", Set.of()),
           Map.entry("cli", Set.of("sdk")),
           Map.entry("bench", Set.of("sdk")));

@@ -1,6 +1,5 @@
-package dev.cove.egress.ask;
+package dev.cove.model.network;
 
-import dev.cove.model.network.Destination;
 import java.time.Instant;
 
 /**

@@ -1,7 +1,5 @@
-package dev.cove.egress.log;
+package dev.cove.model.network;
 
-import dev.cove.model.network.Destination;
-import dev.cove.model.network.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 

@@ -1,4 +1,4 @@
-package dev.cove.egress.ask;
+package dev.cove.model.network;
 
 import java.util.Arrays;
 import java.util.Locale;

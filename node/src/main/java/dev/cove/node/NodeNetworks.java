@@ -1,0 +1,42 @@
+package dev.cove.node;
+
+import dev.cove.model.CoveException;
+import dev.cove.model.SandboxId;
+import dev.cove.model.network.Answer;
+import dev.cove.model.network.Destination;
+import dev.cove.model.network.Explanation;
+import dev.cove.model.network.LoggedDecision;
+import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.network.Question;
+import java.util.List;
+
+/** What sandboxes of a node may reach, and what they tried. */
+public interface NodeNetworks {
+  /**
+   * Changes what a sandbox may reach: what is open and not allowed any more is cut before this
+   * returns. Does nothing if the sandbox does not run.
+   */
+  void change(SandboxId id, NetworkSettings settings);
+
+  /**
+   * The last decisions, the newest last; those before the server's start are not known.
+   *
+   * @throws CoveException CONFLICT when it does not run
+   */
+  List<LoggedDecision> log(SandboxId id);
+
+  /**
+   * What would become of a connection now.
+   *
+   * @throws CoveException CONFLICT when it does not run
+   */
+  Explanation explain(SandboxId id, Destination destination);
+
+  /** What waits for the owner's answer. */
+  List<Question> questions(SandboxId id);
+
+  /**
+   * @return whether the question was still open
+   */
+  boolean answer(SandboxId id, String question, Answer answer);
+}

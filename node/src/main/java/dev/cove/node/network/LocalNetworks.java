@@ -1,0 +1,107 @@
+package dev.cove.node.network;
+
+import dev.cove.egress.Gateway;
+import dev.cove.egress.SandboxNetwork;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.SandboxId;
+import dev.cove.model.network.Answer;
+import dev.cove.model.network.Destination;
+import dev.cove.model.network.Explanation;
+import dev.cove.model.network.LoggedDecision;
+import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.network.Question;
+import dev.cove.node.NodeNetworks;
+import dev.cove.node.supervisor.SandboxSupervisor;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The networks of the sandboxes that run here. */
+public final class LocalNetworks implements NodeNetworks {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalNetworks.class);
+
+  private final Gateway gateway;
+  private final Function<SandboxId, Optional<SandboxSupervisor>> residents;
+
+  public LocalNetworks(
+      Gateway gateway, Function<SandboxId, Optional<SandboxSupervisor>> residents) {
+    this.gateway = gateway;
+    this.residents = residents;
+  }
+
+  @Override
+  public void change(SandboxId id, NetworkSettings settings) {
+    residents.apply(id).ifPresent(supervisor -> change(supervisor, settings));
+  }
+
+  /** For a cage that was built before anybody knew who would have it. */
+  public void change(SandboxSupervisor supervisor, NetworkSettings settings) {
+    supervisor.network().ifPresent(network -> network.change(settings));
+  }
+
+  @Override
+  public List<LoggedDecision> log(SandboxId id) {
+    return require(id).log();
+  }
+
+  @Override
+  public Explanation explain(SandboxId id, Destination destination) {
+    try {
+      return require(id).explain(destination);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CoveException(ErrorCode.UNAVAILABLE, "The server is shutting down.", e);
+    }
+  }
+
+  @Override
+  public List<Question> questions(SandboxId id) {
+    return require(id).asked();
+  }
+
+  @Override
+  public boolean answer(SandboxId id, String question, Answer answer) {
+    return require(id).answer(question, answer);
+  }
+
+  private SandboxNetwork require(SandboxId id) {
+    SandboxSupervisor supervisor =
+        residents
+            .apply(id)
+            .orElseThrow(
+                () -> new CoveException(ErrorCode.CONFLICT, "Sandbox " + id + " is not running."));
+    return supervisor
+        .network()
+        .flatMap(CageNetwork::served)
+        .orElseThrow(() ->
+            new CoveException(
+                ErrorCode.UNAVAILABLE,
+                "Sandbox %s has no network just now; cove doctor says why.".formatted(id)));
+  }
+
+  /** Removes what is kept of a sandbox that is gone. */
+  public void forget(SandboxId id) {
+    try {
+      gateway.forget(id);
+    } catch (IOException e) {
+      LOG.warn("sandbox {}: what is known of its network could not be removed", id, e);
+    }
+  }
+
+  /** The same for all that are not among these. */
+  public void forgetAllBut(Set<SandboxId> kept) {
+    try {
+      var gone = new HashSet<>(gateway.remembered());
+      gone.removeAll(kept);
+      gone.forEach(this::forget);
+    } catch (IOException e) {
+      LOG.warn("what is known of networks of former sandboxes could not be removed", e);
+    }
+  }
+}

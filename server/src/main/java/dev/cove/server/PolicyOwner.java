@@ -1,0 +1,45 @@
+package dev.cove.server;
+
+import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.egress.NetworkOwner;
+import dev.cove.model.CoveException;
+import dev.cove.model.SandboxId;
+import dev.cove.model.network.NetworkRule;
+import dev.cove.model.network.Question;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps what the owner of a sandbox answers for good. */
+final class PolicyOwner implements NetworkOwner {
+  private static final Logger log = LoggerFactory.getLogger(PolicyOwner.class);
+
+  private volatile Optional<SandboxLifecycle> lifecycle = Optional.empty();
+
+  /** Nobody answers before this. */
+  void keepWith(SandboxLifecycle keeper) {
+    lifecycle = Optional.of(keeper);
+  }
+
+  @Override
+  public void asked(SandboxId sandbox, Question question) {
+    log.info("sandbox {} asks for {}", sandbox, question.destination());
+  }
+
+  @Override
+  public void always(SandboxId sandbox, NetworkRule rule) {
+    Thread.ofVirtual().name("policy-owner").start(() -> keep(sandbox, rule));
+  }
+
+  private void keep(SandboxId sandbox, NetworkRule rule) {
+    try {
+      lifecycle.ifPresent(keeper -> {
+        var _ =
+            keeper.changeNetwork(
+                sandbox.value(), settings -> settings.with(settings.policy().alsoAllowing(rule)));
+      });
+    } catch (CoveException e) {
+      log.warn("sandbox {}: an answer could not be kept: {}", sandbox, e.getMessage());
+    }
+  }
+}
