@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Layers pile up, and what lies deep is merged: nothing is refused, and nothing looks different.
  */
 class DeepStacksTest {
-  private static final int GENERATIONS = 120;
+  private static final int GENERATIONS = 60;
 
   /** Every way in which one layer can hide, change or replace what another holds. */
   private static final String STEP =
@@ -70,7 +70,7 @@ class DeepStacksTest {
   }
 
   @Test
-  void a_hundred_and_twenty_generations_of_forks_see_what_one_sandbox_would() throws Exception {
+  void sixty_generations_of_forks_see_what_one_sandbox_would() throws Exception {
     int deepest = 0;
     Sandbox line = server.create();
     try (Sandbox alone = server.create()) {
