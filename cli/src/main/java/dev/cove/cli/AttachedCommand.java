@@ -127,7 +127,7 @@ final class AttachedCommand {
       return stop.exitCode();
     }
     try (RunningCommand started = sandbox.start(prepared);
-        Terminal.RawMode _ = rawInput ? session.terminal().enterRawMode() : () -> {}) {
+        Terminal.Mode _ = rawInput ? session.terminal().enterRawMode() : () -> {}) {
       terminal = tty;
       begin(started);
       if (withInput) {

@@ -26,13 +26,9 @@ final class Env implements Callable<Integer> {
                 () -> new UserError("No Cove server runs here. Start one with 'cove up'."));
     session.println(
         "export COVE_URL="
-            + quoted(address.url().toString())
+            + ShellWord.of(address.url().toString())
             + " COVE_API_KEY="
-            + quoted(address.apiKey()));
+            + ShellWord.of(address.apiKey()));
     return ExitCode.OK;
-  }
-
-  private static String quoted(String text) {
-    return text.matches("[A-Za-z0-9_:/.-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 }

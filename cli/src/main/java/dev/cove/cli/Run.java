@@ -42,6 +42,7 @@ final class Run implements Callable<Integer> {
             "cove run -- python3 -c 'print(\"hello from a sandbox\")'",
             "cove run --image alpine:3.22 -- cat /etc/os-release",
             "cove run --memory 256M --timeout 10s -- ./untrusted",
+            "cove run --allow api.example.com:443 -- curl https://api.example.com/",
             "cove run -t -- bash")
         .build();
   }

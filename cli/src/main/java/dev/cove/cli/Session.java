@@ -50,17 +50,22 @@ record Session(
   }
 
   void println(String line) {
-    print(out, line);
+    print(out, line + "\n");
   }
 
   /** For what is said beside the result. */
   void note(String line) {
-    print(err, line);
+    print(err, line + "\n");
   }
 
-  private static void print(OutputStream target, String line) {
+  /** For a question that is answered on the same line. */
+  void prompt(String text) {
+    print(err, text);
+  }
+
+  private static void print(OutputStream target, String text) {
     var printer = new PrintStream(target, false, StandardCharsets.UTF_8);
-    printer.print(line + "\n");
+    printer.print(text);
     printer.flush();
   }
 

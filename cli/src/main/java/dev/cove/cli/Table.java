@@ -4,15 +4,21 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Columns that line up; the last one is not padded. */
+/**
+ * Columns that line up; the last one is not padded. Rows that come after a print line up with those
+ * before, as far as they fit, and have no heading again.
+ */
 final class Table {
   private static final String BOLD = "\u001b[1m";
   private static final String PLAIN = "\u001b[0m";
   private static final String GAP = "  ";
 
   private final List<List<String>> rows = new ArrayList<>();
+  private final int[] widths;
+  private boolean headed;
 
   Table(String... headings) {
+    widths = new int[headings.length];
     row(headings);
   }
 
@@ -22,25 +28,25 @@ final class Table {
   }
 
   void print(PrintStream out, boolean colours) {
-    int[] widths = widths();
-    for (int i = 0; i < rows.size(); i++) {
-      String line = line(rows.get(i), widths);
-      out.print((i == 0 && colours ? BOLD + line + PLAIN : line) + "\n");
+    widen();
+    for (List<String> row : rows) {
+      String line = line(row);
+      out.print((!headed && colours ? BOLD + line + PLAIN : line) + "\n");
+      headed = true;
     }
     out.flush();
+    rows.clear();
   }
 
-  private int[] widths() {
-    int[] widths = new int[rows.getFirst().size()];
+  private void widen() {
     for (List<String> row : rows) {
       for (int i = 0; i < row.size(); i++) {
         widths[i] = Math.max(widths[i], row.get(i).length());
       }
     }
-    return widths;
   }
 
-  private static String line(List<String> row, int[] widths) {
+  private String line(List<String> row) {
     var line = new StringBuilder();
     for (int i = 0; i < row.size(); i++) {
       String cell = row.get(i);

@@ -17,10 +17,13 @@ interface Terminal {
    * Hands every key to us instead of acting on it. Closing the result puts the terminal back; so
    * does the end of this process, unless nothing can (kill -9).
    */
-  RawMode enterRawMode();
+  Mode enterRawMode();
 
-  /** Undoes raw mode; doing it twice is harmless. */
-  interface RawMode extends AutoCloseable {
+  /** Does not show what is typed. Closing the result puts the terminal back, as after raw mode. */
+  Mode hideInput();
+
+  /** How the terminal behaves for now; ending it twice is harmless. */
+  interface Mode extends AutoCloseable {
     @Override
     void close();
   }
@@ -44,7 +47,12 @@ interface Terminal {
         }
 
         @Override
-        public RawMode enterRawMode() {
+        public Mode enterRawMode() {
+          return () -> {};
+        }
+
+        @Override
+        public Mode hideInput() {
           return () -> {};
         }
       };

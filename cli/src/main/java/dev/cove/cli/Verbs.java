@@ -37,6 +37,8 @@ final class Verbs {
     ALL.put("export", Export::describe);
     ALL.put("import", Import::describe);
     ALL.put("volume", Volume::describe);
+    ALL.put("network", NetworkVerbs::describe);
+    ALL.put("secret", SecretVerbs::describe);
     ALL.put("up", Up::describe);
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);

@@ -37,6 +37,11 @@ class CommandLineFrameTest {
         "fork",
         "tree",
         "template",
+        "export",
+        "import",
+        "volume",
+        "network",
+        "secret",
         "up",
         "down",
         "env",
@@ -172,7 +177,15 @@ class CommandLineFrameTest {
     assertThat(process.waitFor()).isZero();
     assertThat(script.out()).contains("--idempotency-key");
     for (String verb :
-        List.of("checkpoint_ls", "checkpoint_rm", "restore", "fork", "tree", "template_build")) {
+        List.of(
+            "checkpoint_ls",
+            "checkpoint_rm",
+            "restore",
+            "fork",
+            "tree",
+            "template_build",
+            "network_explain",
+            "secret_bind")) {
       assertThat(script.out()).contains("function _picocli_cove_" + verb + "()");
     }
     assertThat(offline("completion", "fish").code()).isEqualTo(ExitCode.USAGE);

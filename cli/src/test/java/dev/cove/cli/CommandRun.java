@@ -2,6 +2,7 @@ package dev.cove.cli;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -25,9 +26,23 @@ record CommandRun(int code, String out, String err) {
   private static CommandRun of(
       String input, Map<String, String> environment, Optional<Path> launcher, String... args) {
     var in = new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8));
+    return of(in, Terminal.NONE, environment, launcher, args);
+  }
+
+  /** With somebody who types at a terminal. */
+  static CommandRun at(Typist typist, Map<String, String> environment, String... args) {
+    return of(typist.keyboard(), typist, environment, Optional.empty(), args);
+  }
+
+  private static CommandRun of(
+      InputStream in,
+      Terminal terminal,
+      Map<String, String> environment,
+      Optional<Path> launcher,
+      String... args) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
-    var session = new Session(environment, in, out, err, Terminal.NONE, launcher);
+    var session = new Session(environment, in, out, err, terminal, launcher);
     int code = new CommandLineFrame(session).run(args);
     return new CommandRun(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));

@@ -1,25 +1,20 @@
 package dev.cove.cli;
 
+import static dev.cove.cli.CannedServer.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import dev.cove.cli.CannedServer.Reply;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,44 +33,16 @@ class TemplateTest {
       "{\"status\":404,\"code\":\"not_found\",\"detail\":\"There is no template x.\"}";
 
   @TempDir private Path folder;
-  private final List<String> requests = new CopyOnWriteArrayList<>();
-  private final List<byte[]> bodies = new CopyOnWriteArrayList<>();
-  private HttpServer server;
-
-  private record Reply(int status, String type, String body) {}
-
-  @BeforeEach
-  void listen() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.start();
-  }
+  private final CannedServer server = new CannedServer();
+  private final List<String> requests = server.requests();
 
   @AfterEach
   void stop() {
-    server.stop(0);
+    server.close();
   }
 
-  /** Answers the requests one after the other. */
   private void answer(Reply... replies) {
-    var next = List.of(replies).iterator();
-    server.createContext("/", exchange -> reply(exchange, next.next()));
-  }
-
-  private void reply(HttpExchange exchange, Reply reply) throws IOException {
-    try (exchange) {
-      requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
-      bodies.add(exchange.getRequestBody().readAllBytes());
-      byte[] body = reply.body.getBytes(StandardCharsets.UTF_8);
-      exchange.getResponseHeaders().set("Content-Type", reply.type);
-      exchange.sendResponseHeaders(reply.status, body.length == 0 ? -1 : body.length);
-      if (body.length > 0) {
-        exchange.getResponseBody().write(body);
-      }
-    }
-  }
-
-  private static Reply json(int status, String body) {
-    return new Reply(status, "application/json", body);
+    server.answer(replies);
   }
 
   private static Reply events(String... events) {
@@ -97,8 +64,7 @@ class TemplateTest {
   }
 
   private CommandRun cove(String... args) {
-    String url = "http://127.0.0.1:" + server.getAddress().getPort();
-    return CommandRun.of(Map.of("COVE_URL", url, "COVE_API_KEY", "cove_key"), args);
+    return CommandRun.of(server.environment(), args);
   }
 
   private CommandRun build(String... args) {
@@ -108,7 +74,7 @@ class TemplateTest {
   }
 
   private String body(int request) {
-    return new String(bodies.get(request), StandardCharsets.UTF_8);
+    return new String(server.body(request), StandardCharsets.UTF_8);
   }
 
   /** The names in a request's tar.gz, sorted. */
@@ -116,7 +82,7 @@ class TemplateTest {
     var names = new ArrayList<String>();
     try (var tar =
         new TarArchiveInputStream(
-            new GZIPInputStream(new ByteArrayInputStream(bodies.get(request))))) {
+            new GZIPInputStream(new ByteArrayInputStream(server.body(request))))) {
       for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
         names.add(entry.getName());
       }
@@ -263,11 +229,10 @@ class TemplateTest {
   @Test
   void a_password_comes_from_the_input() {
     answer(events(event("done", WEB)));
-    String url = "http://127.0.0.1:" + server.getAddress().getPort();
     CommandRun built =
         CommandRun.fed(
             "hush\n",
-            Map.of("COVE_URL", url, "COVE_API_KEY", "k"),
+            server.environment(),
             "template",
             "build",
             "--image",

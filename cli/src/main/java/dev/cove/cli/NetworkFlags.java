@@ -1,0 +1,100 @@
+package dev.cove.cli;
+
+import dev.cove.sdk.Network;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.TypeConversionException;
+
+/** What is said about what a sandbox may reach. */
+final class NetworkFlags {
+  static final String RULE = "RULE";
+
+  private Optional<String> fallback = Optional.empty();
+
+  private List<String> presets = List.of();
+
+  private List<String> allow = List.of();
+
+  private List<String> deny = List.of();
+
+  private boolean attended;
+
+  void describe(Description verb) {
+    verb.value(
+            "--network",
+            "allow|deny|ask",
+            "What becomes of all that no rule speaks of; default 'deny'.",
+            NetworkFlags::fallback,
+            String.class,
+            v -> fallback = Optional.of(v))
+        .values(
+            "--allow",
+            RULE,
+            "What it may reach, such as example.com:443, *.example.com, 192.0.2.0/24 or"
+                + " 'example.com GET /v1/*'; may be given often.",
+            NetworkFlags::rule,
+            String.class,
+            v -> allow = v)
+        .values(
+            "--deny",
+            RULE,
+            "What it may not reach, whatever else is allowed; may be given often.",
+            NetworkFlags::rule,
+            String.class,
+            v -> deny = v)
+        .texts(
+            "--preset",
+            "NAME",
+            "Hosts that are often wanted together: packages, llm or git; may be given often.",
+            v -> presets = v)
+        .flag(
+            "--attended",
+            "With '--network ask': connections wait for somebody's answer, instead of being"
+                + " refused at once.",
+            () -> attended = true);
+  }
+
+  /** All that was said, over what was there before; nothing when nothing was said. */
+  Optional<Network> change(Network before) {
+    boolean said =
+        fallback.isPresent()
+            || attended
+            || !presets.isEmpty()
+            || !allow.isEmpty()
+            || !deny.isEmpty();
+    if (!said) {
+      return Optional.empty();
+    }
+    Network network = fallback.map(before::withFallback).orElse(before);
+    for (String preset : presets) {
+      network = network.preset(preset);
+    }
+    for (String rule : allow) {
+      network = network.allow(rule);
+    }
+    for (String rule : deny) {
+      network = network.deny(rule);
+    }
+    return Optional.of(attended ? network.attended(true) : network);
+  }
+
+  private static String fallback(String text) {
+    if (!List.of("allow", "deny", "ask").contains(text)) {
+      throw new TypeConversionException("'" + text + "' is none of allow, deny and ask");
+    }
+    return text;
+  }
+
+  /**
+   * The server knows what a rule is. But without quotes a rule falls apart into several, the first
+   * of which allows more than was meant.
+   */
+  static String rule(String text) {
+    if (text.startsWith("/") || text.matches("[A-Z]+(,[A-Z]+)*")) {
+      throw new TypeConversionException(
+          "'%s' is no host; put a rule with methods or paths in quotes, as in 'example.com GET /v1/*'"
+              .formatted(text));
+    }
+    return text;
+  }
+}

@@ -1,0 +1,70 @@
+package dev.cove.cli;
+
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** Somebody at a terminal, who types some of it before it is asked for. */
+final class Typist implements Terminal {
+  private final byte[] keys;
+  private final int early;
+  private int next;
+  private boolean shown = true;
+  private boolean everShown;
+
+  Typist(String early, String later) {
+    this.keys = (early + later).getBytes(StandardCharsets.UTF_8);
+    this.early = early.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  /** Whether the terminal showed any of what was typed. */
+  boolean everShown() {
+    return everShown;
+  }
+
+  /** Whether the terminal is as it was at first. */
+  boolean shown() {
+    return shown;
+  }
+
+  InputStream keyboard() {
+    return new InputStream() {
+      @Override
+      public int available() {
+        return Math.max(0, early - next);
+      }
+
+      @Override
+      public int read() {
+        everShown |= shown;
+        return next < keys.length ? keys[next++] & 0xff : -1;
+      }
+    };
+  }
+
+  @Override
+  public boolean isInput() {
+    return true;
+  }
+
+  @Override
+  public boolean isOutput() {
+    return false;
+  }
+
+  @Override
+  public Optional<Size> findSize() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Mode enterRawMode() {
+    return () -> {};
+  }
+
+  @Override
+  public Mode hideInput() {
+    shown = false;
+    return () -> shown = true;
+  }
+}
