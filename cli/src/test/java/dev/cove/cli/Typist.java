@@ -1,5 +1,6 @@
 package dev.cove.cli;
 
+import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -8,7 +9,6 @@ import java.util.Optional;
 final class Typist implements Terminal {
   private final byte[] keys;
   private final int early;
-  private int next;
   private boolean shown = true;
   private boolean everShown;
 
@@ -28,16 +28,16 @@ final class Typist implements Terminal {
   }
 
   InputStream keyboard() {
-    return new InputStream() {
+    return new ByteArrayInputStream(keys) {
       @Override
-      public int available() {
-        return Math.max(0, early - next);
+      public synchronized int available() {
+        return Math.max(0, early - pos);
       }
 
       @Override
-      public int read() {
+      public synchronized int read() {
         everShown |= shown;
-        return next < keys.length ? keys[next++] & 0xff : -1;
+        return super.read();
       }
     };
   }
