@@ -100,7 +100,7 @@ public final class AddressGuard {
       return embedded;
     }
     if (own) {
-      return isNamed(address) ? Optional.empty() : never("host");
+      return isNamed(address) ? Optional.empty() : closed(address).or(() -> never("host"));
     }
     return isOpened(address) ? Optional.empty() : closed(address);
   }
