@@ -39,11 +39,7 @@ public final class Gateway implements AutoCloseable {
 
   public Gateway(GatewaySettings settings, NetworkOwner owner, HttpInterception interception)
       throws IOException {
-    this(
-        settings,
-        owner,
-        interception,
-        accepted -> (InetSocketAddress) accepted.getLocalAddress());
+    this(settings, owner, interception, accepted -> (InetSocketAddress) accepted.getLocalAddress());
   }
 
   Gateway(

@@ -43,7 +43,11 @@ public final class SandboxNetwork implements AutoCloseable {
   private final Intake intake;
 
   SandboxNetwork(
-      SandboxId id, NetworkSockets sockets, NetworkPolicy policy, Gateway gateway, NameTable names) {
+      SandboxId id,
+      NetworkSockets sockets,
+      NetworkPolicy policy,
+      Gateway gateway,
+      NameTable names) {
     this.id = id;
     this.gateway = gateway;
     this.names = names;
@@ -57,8 +61,7 @@ public final class SandboxNetwork implements AutoCloseable {
     connections = new Connections(limits.connections());
     journal = new Journal(limits.bytes());
     nameServer =
-        new NameServer(
-            names, gateway.resolver(), twiceAtOnce(limits.nameQueries()), decider::best);
+        new NameServer(names, gateway.resolver(), twiceAtOnce(limits.nameQueries()), decider::best);
     nameListener = new NameListener(sockets.names(), nameServer);
     var services =
         new Services(
@@ -103,8 +106,7 @@ public final class SandboxNetwork implements AutoCloseable {
   /** Cuts what is not allowed any more, and lets those decide anew who wait for an answer. */
   private void reconsider() {
     connections.cutIf(connection -> !grants.stillHold(connection));
-    questions.reconsider(
-        destination -> decider.decide(destination).outcome() == Outcome.ASK);
+    questions.reconsider(destination -> decider.decide(destination).outcome() == Outcome.ASK);
   }
 
   /** The last decisions, oldest first. */

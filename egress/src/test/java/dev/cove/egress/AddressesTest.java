@@ -65,7 +65,8 @@ class AddressesTest {
     try (Inside inside = Inside.with(folder, NetworkPolicy.EVERYTHING);
         WorldServer good = new WorldServer("127.77.0.1", WorldServer.ECHO);
         WorldServer secret = new WorldServer("127.0.0.1", good.port(), WorldServer.ECHO)) {
-      inside.world.put("mixed.test", "127.0.0.1", "10.9.9.9", "169.254.169.254", "127.77.0.1", "::1");
+      inside.world.put(
+          "mixed.test", "127.0.0.1", "10.9.9.9", "169.254.169.254", "127.77.0.1", "::1");
       for (int i = 0; i < 5; i++) {
         try (Socket socket = inside.connect("mixed.test", good.port())) {
           Talk.say(socket, PING);
@@ -155,7 +156,8 @@ class AddressesTest {
   void what_the_operator_does_not_allow_no_policy_can() throws Exception {
     NetworkPolicy floor = Inside.policy(Fallback.DENY, List.of("*.test"), List.of("evil.test"));
     try (Inside inside =
-            new Inside(folder, NetworkPolicy.EVERYTHING, floor, GatewayLimits.USUAL, Limits.NO_HTTP);
+            new Inside(
+                folder, NetworkPolicy.EVERYTHING, floor, GatewayLimits.USUAL, Limits.NO_HTTP);
         WorldServer server = new WorldServer("127.77.0.1", WorldServer.ECHO)) {
       inside.world.put("good.test", "127.77.0.1");
       inside.world.put("evil.test", "127.77.0.1");
@@ -189,7 +191,8 @@ class AddressesTest {
   void a_host_that_is_not_there_is_given_up_on() throws Exception {
     GatewayLimits limits = Limits.usual().dial(Duration.ofMillis(500)).limits();
     try (Inside inside =
-        new Inside(folder, NetworkPolicy.EVERYTHING, NetworkPolicy.EVERYTHING, limits, Limits.NO_HTTP)) {
+        new Inside(
+            folder, NetworkPolicy.EVERYTHING, NetworkPolicy.EVERYTHING, limits, Limits.NO_HTTP)) {
       inside.world.put("a.test", "127.77.0.1", "127.77.0.2");
       assertThat(Talk.answer(inside.connect("a.test", 1), "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"))
           .startsWith("HTTP/1.1 502 ");

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Where no rule speaks, the owner is asked, and the connection waits. */
 class AskTest {
-  private static final NetworkPolicy ASK = Inside.policy(Fallback.ASK, List.of(), List.of("no.test"));
+  private static final NetworkPolicy ASK =
+      Inside.policy(Fallback.ASK, List.of(), List.of("no.test"));
 
   @TempDir Path folder;
   private Inside inside;

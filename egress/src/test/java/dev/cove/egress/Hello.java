@@ -74,7 +74,7 @@ public final class Hello {
     extensions.forEach(body::writeBytes);
     byte[] message =
         ByteBuffer.allocate(4 + body.size())
-            .putInt(1 << 24 | body.size())
+            .putInt((1 << 24) | body.size())
             .put(body.toByteArray())
             .array();
     var records = new ByteArrayOutputStream();

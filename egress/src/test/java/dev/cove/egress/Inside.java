@@ -34,8 +34,8 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /**
- * A gateway with one sandbox, seen from inside it. There is no network namespace: where a connection
- * wants to go is told to the gateway by the port that it comes from.
+ * A gateway with one sandbox, seen from inside it. There is no network namespace: where a
+ * connection wants to go is told to the gateway by the port that it comes from.
  */
 final class Inside implements AutoCloseable, NetworkOwner {
   /** Stands for the world: loopback addresses that only the operator's setting opens. */
@@ -52,7 +52,8 @@ final class Inside implements AutoCloseable, NetworkOwner {
   private final InetSocketAddress names;
 
   static Inside with(Path folder, NetworkPolicy policy) throws IOException {
-    return new Inside(folder, policy, NetworkPolicy.EVERYTHING, GatewayLimits.USUAL, HttpInterception.NONE);
+    return new Inside(
+        folder, policy, NetworkPolicy.EVERYTHING, GatewayLimits.USUAL, HttpInterception.NONE);
   }
 
   Inside(
@@ -75,7 +76,13 @@ final class Inside implements AutoCloseable, NetworkOwner {
       throws IOException {
     var settings =
         new GatewaySettings(
-            folder, floor, List.of(WORLD), List.of(), ownPorts, Resolver.at(world.address()), limits);
+            folder,
+            floor,
+            List.of(WORLD),
+            List.of(),
+            ownPorts,
+            Resolver.at(world.address()),
+            limits);
     gateway = new Gateway(settings, this, interception, this::askedBy);
     var local = new InetSocketAddress("127.0.0.1", 0);
     sockets =

@@ -135,8 +135,7 @@ class NamesTest {
     try (Inside inside = Inside.with(folder, NetworkPolicy.EVERYTHING)) {
       inside.world.put("a.test", "127.77.0.1");
       String[] parts = inside.resolve("a.test").getHostAddress().split("\\.");
-      String reverse =
-          "%s.%s.%s.%s.in-addr.arpa".formatted(parts[3], parts[2], parts[1], parts[0]);
+      String reverse = "%s.%s.%s.%s.in-addr.arpa".formatted(parts[3], parts[2], parts[1], parts[0]);
       Record pointer = inside.ask(reverse, Type.PTR).getSection(Section.ANSWER).getFirst();
       assertThat(((PTRRecord) pointer).getTarget()).hasToString("a.test.");
       assertThat(inside.ask("1.0.0.10.in-addr.arpa", Type.PTR).getRcode())
@@ -163,7 +162,11 @@ class NamesTest {
         byte[] query = Message.newQuery(question).toWire();
         socket
             .getOutputStream()
-            .write(ByteBuffer.allocate(2 + query.length).putShort((short) query.length).put(query).array());
+            .write(
+                ByteBuffer.allocate(2 + query.length)
+                    .putShort((short) query.length)
+                    .put(query)
+                    .array());
         var in = new DataInputStream(socket.getInputStream());
         var answer = new Message(in.readNBytes(in.readUnsignedShort()));
         assertThat(answer.getSection(Section.ANSWER)).hasSize(1);

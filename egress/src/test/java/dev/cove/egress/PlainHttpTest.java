@@ -53,17 +53,21 @@ class PlainHttpTest {
         synchronized (seen) {
           seen.writeBytes((line + "\n").getBytes(StandardCharsets.ISO_8859_1));
         }
-        length = line.startsWith("Content-Length: ") ? Integer.parseInt(line.substring(16)) : length;
+        length =
+            line.startsWith("Content-Length: ") ? Integer.parseInt(line.substring(16)) : length;
       }
       char[] body = new char[length];
       for (int n = 0; n < length; n += in.read(body, n, length - n)) {}
       if (first.contains("/up ")) {
-        Talk.say(socket, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n");
+        Talk.say(
+            socket,
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n");
         socket.getInputStream().transferTo(socket.getOutputStream());
         return;
       }
       if (first.contains("/chunks ")) {
-        Talk.say(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+        Talk.say(
+            socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
       } else if (first.contains("/old ")) {
         Talk.say(socket, "HTTP/1.0 200 OK\r\n\r\nuntil the end");
         return;
@@ -82,9 +86,14 @@ class PlainHttpTest {
     try (Socket socket = connect()) {
       Talk.say(socket, "GET /1 HTTP/1.1\r\nHost: a.test\r\n\r\n");
       assertThat(Talk.hear(socket, 40)).endsWith("\r\n\r\n/1");
-      Talk.say(socket, "POST /2 HTTP/1.1\r\nHost: A.test:%d\r\nContent-Length: 4\r\n\r\nbody".formatted(server.port()));
+      Talk.say(
+          socket,
+          "POST /2 HTTP/1.1\r\nHost: A.test:%d\r\nContent-Length: 4\r\n\r\nbody"
+              .formatted(server.port()));
       assertThat(Talk.hear(socket, 44)).endsWith("/2body");
-      Talk.say(socket, "GET http://a.test:%d/3 HTTP/1.1\r\nHost: a.test\r\n\r\n".formatted(server.port()));
+      Talk.say(
+          socket,
+          "GET http://a.test:%d/3 HTTP/1.1\r\nHost: a.test\r\n\r\n".formatted(server.port()));
       assertThat(Talk.hear(socket, 38)).contains("200 OK");
     }
     assertThat(server.connections()).isOne();
@@ -185,14 +194,17 @@ class PlainHttpTest {
   void answers_of_every_framing_pass() throws Exception {
     assertThat(Talk.answer(connect(), "GET /old HTTP/1.1\r\nHost: a.test\r\n\r\n"))
         .endsWith("until the end");
-    assertThat(Talk.answer(connect(), "GET /chunks HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"))
+    assertThat(
+            Talk.answer(
+                connect(), "GET /chunks HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"))
         .endsWith("3\r\nabc\r\n0\r\n\r\n");
   }
 
   @Test
   void after_an_agreed_upgrade_everything_passes() throws Exception {
     try (Socket socket = connect()) {
-      Talk.say(socket, "GET /up HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+      Talk.say(
+          socket, "GET /up HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
       assertThat(Talk.hear(socket, 69)).startsWith("HTTP/1.1 101").endsWith("\r\n\r\n");
       Talk.say(socket, "\u0000anything\u00ff");
       assertThat(Talk.hear(socket, 10)).isEqualTo("\u0000anything\u00ff");
@@ -201,7 +213,8 @@ class PlainHttpTest {
 
   @Test
   void after_an_upgrade_that_was_not_agreed_to_requests_are_looked_at() throws Exception {
-    String upgrade = "GET /no HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
+    String upgrade =
+        "GET /no HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
     String smuggled = "GET /evil HTTP/1.1\r\nHost: evil.test\r\n\r\n";
     assertThat(Talk.answer(connect(), upgrade + smuggled)).contains("/noHTTP/1.1 421 ");
     assertThat(server.got()).doesNotContain("evil");
@@ -227,7 +240,9 @@ class PlainHttpTest {
   void rules_for_requests_hold_without_tls() throws Exception {
     NetworkRule reads = NetworkRule.of("a.test").withRequests(Set.of("GET"), List.of("/v1/*"));
     inside.network.change(NetworkPolicy.NOTHING.alsoAllowing(reads));
-    assertThat(Talk.answer(connect(), "GET /v1/x HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"))
+    assertThat(
+            Talk.answer(
+                connect(), "GET /v1/x HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"))
         .endsWith("/v1/x");
     assertThat(Talk.answer(connect(), "GET /v2/x HTTP/1.1\r\nHost: a.test\r\n\r\n"))
         .startsWith("HTTP/1.1 403 ");

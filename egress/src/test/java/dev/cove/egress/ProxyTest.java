@@ -37,7 +37,8 @@ class ProxyTest {
   void a_tunnel_carries_tls_to_the_host_that_it_was_made_to() throws Exception {
     String hello = new Hello().name("a.test").text();
     try (Socket socket = inside.proxy()) {
-      Talk.say(socket, "CONNECT a.test:%d HTTP/1.1\r\nHost: a.test\r\n\r\n".formatted(server.port()));
+      Talk.say(
+          socket, "CONNECT a.test:%d HTTP/1.1\r\nHost: a.test\r\n\r\n".formatted(server.port()));
       assertThat(Talk.hear(socket, ESTABLISHED.length())).isEqualTo(ESTABLISHED);
       Talk.say(socket, hello);
       assertThat(Talk.hear(socket, hello.length())).isEqualTo(hello);
@@ -113,7 +114,8 @@ class ProxyTest {
           socket,
           "GET http://%s/x?y HTTP/1.1\r\nHost: %s\r\nProxy-Authorization: secret\r\nProxy-Connection: keep-alive\r\nX-A: b\r\n\r\n"
               .formatted(target, target));
-      String expected = "GET /x?y HTTP/1.1\r\nHost: %s\r\nX-A: b\r\nConnection: close\r\n\r\n".formatted(target);
+      String expected =
+          "GET /x?y HTTP/1.1\r\nHost: %s\r\nX-A: b\r\nConnection: close\r\n\r\n".formatted(target);
       while (server.got().length() < expected.length()) {
         Thread.sleep(5);
       }
@@ -123,12 +125,17 @@ class ProxyTest {
 
   @Test
   void a_request_by_proxy_is_held_to_the_same_rules() throws Exception {
-    assertThat(Talk.answer(inside.proxy(), "GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n"))
+    assertThat(
+            Talk.answer(
+                inside.proxy(), "GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n"))
         .startsWith("HTTP/1.1 403 ");
     String mismatch =
         "GET http://a.test:%d/ HTTP/1.1\r\nHost: evil.test\r\n\r\n".formatted(server.port());
     assertThat(Talk.answer(inside.proxy(), mismatch)).startsWith("HTTP/1.1 421 ");
-    assertThat(Talk.answer(inside.proxy(), "GET http://169.254.169.254/ HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n"))
+    assertThat(
+            Talk.answer(
+                inside.proxy(),
+                "GET http://169.254.169.254/ HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n"))
         .startsWith("HTTP/1.1 403 ")
         .contains("never metadata");
     assertThat(server.connections()).isZero();

@@ -29,7 +29,8 @@ class RefusalTest {
 
   @Test
   void a_request_gets_a_page_that_names_the_rule_and_the_remedy() throws Exception {
-    String page = Talk.answer(inside.connect("evil.test", 80), "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n");
+    String page =
+        Talk.answer(inside.connect("evil.test", 80), "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n");
 
     assertThat(page)
         .startsWith("HTTP/1.1 403 Forbidden\r\n")

@@ -114,7 +114,7 @@ class RelayTest {
       int at = 0;
       for (int n; (n = in.read(buffer)) >= 0; ) {
         for (int i = 0; i < n; i++, at++) {
-          if (buffer[i] != (byte) (at * 31 >> 3)) {
+          if (buffer[i] != (byte) ((at * 31) >> 3)) {
             throw new AssertionError("Byte " + at + " is another");
           }
         }
@@ -131,7 +131,7 @@ class RelayTest {
       byte[] buffer = new byte[1 << 16];
       for (int at = 0; at < size; ) {
         for (int i = 0; i < buffer.length; i++, at++) {
-          buffer[i] = (byte) (at * 31 >> 3);
+          buffer[i] = (byte) ((at * 31) >> 3);
         }
         out.write(buffer);
       }

@@ -148,7 +148,10 @@ class TlsTest {
   private void passes(Hello hello) throws Exception {
     try (Socket socket = inside.connect("a.test", server.port())) {
       socket.getOutputStream().write(hello.bytes());
-      assertThat(new String(socket.getInputStream().readNBytes(hello.bytes().length), StandardCharsets.ISO_8859_1))
+      assertThat(
+              new String(
+                  socket.getInputStream().readNBytes(hello.bytes().length),
+                  StandardCharsets.ISO_8859_1))
           .isEqualTo(hello.text());
     }
   }

@@ -77,11 +77,10 @@ final class WorldNames implements AutoCloseable {
   private static List<Record> records(String name, long ttl, String... addresses) {
     return Arrays.stream(addresses)
         .map(InetAddress::ofLiteral)
-        .map(
-            address ->
-                address.getAddress().length == 4
-                    ? new ARecord(name(name), DClass.IN, ttl, address)
-                    : new AAAARecord(name(name), DClass.IN, ttl, address))
+        .map(address ->
+            address.getAddress().length == 4
+                ? new ARecord(name(name), DClass.IN, ttl, address)
+                : new AAAARecord(name(name), DClass.IN, ttl, address))
         .map(Record.class::cast)
         .toList();
   }

@@ -17,7 +17,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** What one sandbox's owner is being asked. Connections to the same destination share a question. */
+/**
+ * What one sandbox's owner is being asked. Connections to the same destination share a question.
+ */
 public final class Questions implements AutoCloseable {
   private static final int MAX_REMEMBERED = 1_024;
   private static final SecureRandom RANDOM = new SecureRandom();

@@ -155,12 +155,8 @@ public final class AddressGuard {
   /** By ISATAP, whose interface identifiers say so. */
   private static boolean isTunnelled(byte[] bytes) {
     return Stream.of(0x00, 0x02)
-        .anyMatch(
-            first ->
-                bytes[8] == first
-                    && bytes[9] == 0
-                    && bytes[10] == 0x5E
-                    && bytes[11] == (byte) 0xFE);
+        .anyMatch(first ->
+            bytes[8] == first && bytes[9] == 0 && bytes[10] == 0x5E && bytes[11] == (byte) 0xFE);
   }
 
   private static InetAddress four(byte[] bytes, int at, int mask) {

@@ -42,8 +42,7 @@ public final class Decider {
   }
 
   private Verdict decideBy(NetworkPolicy own, Destination destination) {
-    return absolute(destination)
-        .orElseGet(() -> stricter(own, each -> each.decide(destination)));
+    return absolute(destination).orElseGet(() -> stricter(own, each -> each.decide(destination)));
   }
 
   public Verdict decide(Destination destination, Request request) {
@@ -58,8 +57,7 @@ public final class Decider {
         : Optional.empty();
   }
 
-  private Verdict stricter(
-      NetworkPolicy own, Function<NetworkPolicy, Verdict> verdicts) {
+  private Verdict stricter(NetworkPolicy own, Function<NetworkPolicy, Verdict> verdicts) {
     Verdict byFloor = verdicts.apply(floor);
     Verdict byOwn = verdicts.apply(own);
     return freedom(byFloor) < freedom(byOwn)
@@ -92,20 +90,18 @@ public final class Decider {
         .objection(address, port)
         .map(Decider::denied)
         .or(() -> ruleAgainst(address, port, aliases, policy))
-        .or(
-            () ->
-                ruleAgainst(address, port, aliases, floor)
-                    .map(verdict -> denied(operators(verdict.rule()))));
+        .or(() ->
+            ruleAgainst(address, port, aliases, floor)
+                .map(verdict -> denied(operators(verdict.rule()))));
   }
 
   private static Optional<Verdict> ruleAgainst(
       InetAddress address, int port, List<DomainName> aliases, NetworkPolicy by) {
     return by.denies(address, port)
-        .or(
-            () ->
-                aliases.stream()
-                    .flatMap(alias -> by.denies(Destination.of(alias, port)).stream())
-                    .findFirst());
+        .or(() ->
+            aliases.stream()
+                .flatMap(alias -> by.denies(Destination.of(alias, port)).stream())
+                .findFirst());
   }
 
   /** The most that any port of a host with this name could be granted. */
@@ -129,8 +125,7 @@ public final class Decider {
       return Optional.empty();
     }
     boolean needed = decide(destination).outcome() != Outcome.ALLOWED;
-    boolean enough =
-        decideBy(own.alsoAllowing(rule), destination).outcome() == Outcome.ALLOWED;
+    boolean enough = decideBy(own.alsoAllowing(rule), destination).outcome() == Outcome.ALLOWED;
     return needed && enough ? Optional.of(rule) : Optional.empty();
   }
 }

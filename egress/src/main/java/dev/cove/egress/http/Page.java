@@ -12,8 +12,7 @@ public final class Page {
   private final Map<String, String> facts;
   private final String denied;
 
-  private Page(
-      int status, String reason, String text, Map<String, String> facts, String denied) {
+  private Page(int status, String reason, String text, Map<String, String> facts, String denied) {
     this.status = status;
     this.reason = reason;
     this.text = text;
@@ -94,7 +93,8 @@ public final class Page {
 
   private static String quoted(String text) {
     var quoted = new StringBuilder("\"");
-    for (char c : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         quoted.append('\\').append(c);
       } else {

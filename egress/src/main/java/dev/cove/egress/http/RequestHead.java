@@ -41,8 +41,7 @@ public final class RequestHead {
   private final Fields fields;
   private final String text;
 
-  private RequestHead(
-      String method, String target, int minorVersion, Fields fields, String text) {
+  private RequestHead(String method, String target, int minorVersion, Fields fields, String text) {
     this.method = method;
     this.target = target;
     this.minorVersion = minorVersion;
@@ -130,9 +129,7 @@ public final class RequestHead {
 
   private static Destination authority(String authority, int port) {
     boolean withPort = authority.lastIndexOf(':') > authority.lastIndexOf(']');
-    return withPort
-        ? Destination.parse(authority)
-        : new Destination(host(authority), port);
+    return withPort ? Destination.parse(authority) : new Destination(host(authority), port);
   }
 
   private static Host host(String text) {
@@ -166,8 +163,7 @@ public final class RequestHead {
   public byte[] direct(Destination destination) {
     String path = ABSOLUTE.matcher(target).replaceFirst("$2");
     String origin = path.isEmpty() ? "/" : path.startsWith("?") ? "/" + path : path;
-    Set<String> dropped =
-        fields.words("Connection").stream().collect(Collectors.toSet());
+    Set<String> dropped = fields.words("Connection").stream().collect(Collectors.toSet());
     var direct = new StringBuilder(method).append(' ').append(origin);
     direct.append(" HTTP/1.").append(minorVersion).append("\r\n");
     direct.append("Host: ").append(destination.host().text());
@@ -180,7 +176,10 @@ public final class RequestHead {
         direct.append(field.name()).append(": ").append(field.value()).append("\r\n");
       }
     }
-    return direct.append("Connection: close\r\n\r\n").toString().getBytes(StandardCharsets.ISO_8859_1);
+    return direct
+        .append("Connection: close\r\n\r\n")
+        .toString()
+        .getBytes(StandardCharsets.ISO_8859_1);
   }
 
   boolean upgrades() {

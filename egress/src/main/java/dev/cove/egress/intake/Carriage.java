@@ -31,9 +31,9 @@ import java.time.Duration;
  *
  * <p>Where a name was asked for, nothing that the client sends goes out before it is clear that it
  * names no other host: by SNI in TLS, by Host in HTTP. Where an address was asked for there is no
- * name to be held to. Protocols in which the server speaks first would wait for ever for the client's
- * first bytes, so after a moment the server is dialled and heard; the client's bytes are looked at
- * all the same, whenever they come.
+ * name to be held to. Protocols in which the server speaks first would wait for ever for the
+ * client's first bytes, so after a moment the server is dialled and heard; the client's bytes are
+ * looked at all the same, whenever they come.
  */
 final class Carriage implements InterceptedConnection {
   private static final Duration MOMENT = Duration.ofMillis(100);
@@ -130,8 +130,8 @@ final class Carriage implements InterceptedConnection {
   }
 
   /**
-   * The right is looked at again after it was granted: rules that changed in between have looked for
-   * connections to cut, and did not know of this one.
+   * The right is looked at again after it was granted: rules that changed in between have looked
+   * for connections to cut, and did not know of this one.
    */
   private Grants.Grant decide() throws InterruptedException {
     while (true) {

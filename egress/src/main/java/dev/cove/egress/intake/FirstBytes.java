@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Tells from a client's first bytes what it speaks. None of them is taken away. Text is unclear up to
- * its first line's end, since it could become an HTTP request until then.
+ * Tells from a client's first bytes what it speaks. None of them is taken away. Text is unclear up
+ * to its first line's end, since it could become an HTTP request until then.
  */
 final class FirstBytes {
   /** What a client speaks. */
@@ -70,8 +70,7 @@ final class FirstBytes {
     while (kind instanceof Kind.Unclear) {
       boolean tls = in.available() > 0 && in.peek(0) == HANDSHAKE;
       Duration longest = tls ? headPatience : patience;
-      long left =
-          longest.toMillis() - Duration.ofNanos(System.nanoTime() - begin).toMillis();
+      long left = longest.toMillis() - Duration.ofNanos(System.nanoTime() - begin).toMillis();
       if (!longest.isZero() && left <= 0) {
         return tls ? new Kind.Bad("TLS greeting took too long") : kind;
       }

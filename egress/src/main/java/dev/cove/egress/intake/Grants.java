@@ -61,13 +61,12 @@ public final class Grants {
   public boolean stillHold(Connection connection) {
     return connection
         .right()
-        .map(
-            right ->
-                holds(right)
-                    && connection
-                        .dialled()
-                        .flatMap(to -> decider.objection(right.destination(), to, List.of()))
-                        .isEmpty())
+        .map(right ->
+            holds(right)
+                && connection
+                    .dialled()
+                    .flatMap(to -> decider.objection(right.destination(), to, List.of()))
+                    .isEmpty())
         .orElse(true);
   }
 

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * Ends a connection that may not be, quickly, and in words that its program understands if it speaks
- * soon.
+ * Ends a connection that may not be, quickly, and in words that its program understands if it
+ * speaks soon.
  */
 final class Refusal {
   private static final Duration TIME_TO_SPEAK = Duration.ofMillis(300);

@@ -1,6 +1,4 @@
-/**
- * How much of something there may be. Counts and clocks only.
- */
+/** How much of something there may be. Counts and clocks only. */
 @NullMarked
 package dev.cove.egress.limit;
 

@@ -11,7 +11,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Remembers answers for as long as they say, within limits, and asks for each name once at a time. */
+/**
+ * Remembers answers for as long as they say, within limits, and asks for each name once at a time.
+ */
 public final class CachedResolver implements Resolver {
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofMinutes(5);
@@ -20,17 +22,17 @@ public final class CachedResolver implements Resolver {
   private static final int AT_ONCE = 256;
   private static final Duration PATIENCE = Duration.ofMillis(4_800);
 
-  private record Entry(Resolution resolution, long until) {
+  private record Known(Resolution resolution, long until) {
     boolean isFresh() {
       return until - System.nanoTime() > 0;
     }
   }
 
   private final Resolver resolver;
-  private final Map<DomainName, Entry> entries =
+  private final Map<DomainName, Known> entries =
       new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<DomainName, Entry> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<DomainName, Known> eldest) {
           return size() > CAPACITY;
         }
       };
@@ -46,7 +48,7 @@ public final class CachedResolver implements Resolver {
     CompletableFuture<Resolution> result;
     boolean mine = false;
     synchronized (this) {
-      Entry known = entries.get(name);
+      Known known = entries.get(name);
       if (known != null && known.isFresh()) {
         return known.resolution();
       }
@@ -86,7 +88,7 @@ public final class CachedResolver implements Resolver {
           case Resolution.Failed _ -> Duration.ZERO;
         };
     if (!time.isZero()) {
-      entries.put(name, new Entry(found, System.nanoTime() + time.toNanos()));
+      entries.put(name, new Known(found, System.nanoTime() + time.toNanos()));
     }
   }
 

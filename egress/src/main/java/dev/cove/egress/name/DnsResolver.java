@@ -33,8 +33,8 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /**
- * Asks one server. Every question goes out from a fresh port with a random id, and only an answer to
- * just this question from just this server counts.
+ * Asks one server. Every question goes out from a fresh port with a random id, and only an answer
+ * to just this question from just this server counts.
  */
 final class DnsResolver implements Resolver {
   private static final Duration PATIENCE = Duration.ofSeconds(4);
@@ -81,8 +81,7 @@ final class DnsResolver implements Resolver {
 
   private Resolution resolve(DomainName name, int type) {
     try {
-      Record question =
-          Record.newRecord(Name.fromString(name.value() + "."), type, DClass.IN);
+      Record question = Record.newRecord(Name.fromString(name.value() + "."), type, DClass.IN);
       Message query = Message.newQuery(question);
       query.getHeader().setID(RANDOM.nextInt(0x1_0000));
       return read(exchange(query), question);
@@ -141,7 +140,11 @@ final class DnsResolver implements Resolver {
       socket.setSoTimeout(patience);
       socket
           .getOutputStream()
-          .write(ByteBuffer.allocate(2 + bytes.length).putShort((short) bytes.length).put(bytes).array());
+          .write(
+              ByteBuffer.allocate(2 + bytes.length)
+                  .putShort((short) bytes.length)
+                  .put(bytes)
+                  .array());
       var in = new DataInputStream(socket.getInputStream());
       byte[] answer = new byte[in.readUnsignedShort()];
       in.readFully(answer);

@@ -27,9 +27,9 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /**
- * Answers the DNS questions of one sandbox. Every name has just one address, of the kind that stands
- * for names; whatever else is asked of a name it has not. So nobody inside learns of addresses that
- * he could reach past his name, nor of keys to hide a name from the gateway with.
+ * Answers the DNS questions of one sandbox. Every name has just one address, of the kind that
+ * stands for names; whatever else is asked of a name it has not. So nobody inside learns of
+ * addresses that he could reach past his name, nor of keys to hide a name from the gateway with.
  */
 public final class NameServer {
   private static final Logger LOG = LoggerFactory.getLogger(NameServer.class);
@@ -93,9 +93,9 @@ public final class NameServer {
 
   /** The header alone, for a question that is not to be read or repeated. */
   private static byte[] bare(byte[] query, int code) {
-    var header = new Header((query[0] & 0xFF) << 8 | query[1] & 0xFF);
+    var header = new Header(((query[0] & 0xFF) << 8) | (query[1] & 0xFF));
     header.setFlag(Flags.QR);
-    header.setOpcode(query[2] >> 3 & 0xF);
+    header.setOpcode((query[2] >> 3) & 0xF);
     header.setRcode(code);
     return header.toWire();
   }

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which address stands for which name in one sandbox.
  *
- * <p>Programs keep addresses for as long as they like, so an address goes on meaning its name: names
- * that may be reached are written down, and outlive this process. Names that may not be reached need
- * an address only until the connection to it is refused. They have a small room of their own, or
- * whoever asks for names at random could push out the others.
+ * <p>Programs keep addresses for as long as they like, so an address goes on meaning its name:
+ * names that may be reached are written down, and outlive this process. Names that may not be
+ * reached need an address only until the connection to it is refused. They have a small room of
+ * their own, or whoever asks for names at random could push out the others.
  *
  * <p>When the table is full the oldest name goes. Its address is given to another only after all
  * other addresses had their turn.
@@ -27,7 +27,9 @@ public final class NameTable implements AutoCloseable {
   static final int CAPACITY = 16_384;
   static final int PASSING_CAPACITY = 1_024;
 
-  /** Offsets in {@link InsideAddresses#NAMES}; the first 256 are the gateway's, the last its own. */
+  /**
+   * Offsets in {@link InsideAddresses#NAMES}; the first 256 are the gateway's, the last its own.
+   */
   private static final int FIRST_LASTING = 0x100;
 
   private static final int FIRST_PASSING = 0x1_0000;
@@ -77,12 +79,11 @@ public final class NameTable implements AutoCloseable {
 
   NameTable(NameFile file) throws IOException {
     this.file = file;
-    file.read(
-        (offset, name) -> {
-          if (offset >= FIRST_LASTING && offset < FIRST_PASSING) {
-            lasting.put(name, offset);
-          }
-        });
+    file.read((offset, name) -> {
+      if (offset >= FIRST_LASTING && offset < FIRST_PASSING) {
+        lasting.put(name, offset);
+      }
+    });
   }
 
   /**

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The system's own way. It blocks in native code, so it has platform threads of its own; a few, and a
- * short queue, since a dead name server holds each of them for long.
+ * The system's own way. It blocks in native code, so it has platform threads of its own; a few, and
+ * a short queue, since a dead name server holds each of them for long.
  */
 final class SystemResolver implements Resolver {
   private static final Duration PATIENCE = Duration.ofSeconds(4);

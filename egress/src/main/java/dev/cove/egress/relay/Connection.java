@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection from a sandbox, with all that was opened for its sake. It can be cut from anywhere at
- * any time; what is opened for it afterwards is closed at once.
+ * A connection from a sandbox, with all that was opened for its sake. It can be cut from anywhere
+ * at any time; what is opened for it afterwards is closed at once.
  */
 public final class Connection {
   private final SocketChannel client;

@@ -39,8 +39,7 @@ class NameServerFuzzTest {
         };
     try (NameTable table = new NameTables(folder).open(SandboxId.random())) {
       var server =
-          new NameServer(
-              table, nobody, new RateLimit(1 << 30, 1 << 30), _ -> Outcome.DENIED);
+          new NameServer(table, nobody, new RateLimit(1 << 30, 1 << 30), _ -> Outcome.DENIED);
       var random = new Random(7);
       byte[] valid = query();
       for (int i = 0; i < ROUNDS; i++) {
@@ -58,8 +57,7 @@ class NameServerFuzzTest {
 
   private static byte[] query() throws Exception {
     Message query =
-        Message.newQuery(
-            Record.newRecord(Name.fromString("www.example.test."), Type.A, DClass.IN));
+        Message.newQuery(Record.newRecord(Name.fromString("www.example.test."), Type.A, DClass.IN));
     query.addRecord(new OPTRecord(1232, 0, 0), Section.ADDITIONAL);
     return query.toWire();
   }
@@ -71,7 +69,8 @@ class NameServerFuzzTest {
   }
 
   private static byte[] damaged(byte[] valid, Random random) {
-    byte[] bytes = Arrays.copyOf(valid, random.nextInt(4) == 0 ? random.nextInt(valid.length) : valid.length);
+    byte[] bytes =
+        Arrays.copyOf(valid, random.nextInt(4) == 0 ? random.nextInt(valid.length) : valid.length);
     for (int i = random.nextInt(4); i >= 0 && bytes.length > 0; i--) {
       bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
     }

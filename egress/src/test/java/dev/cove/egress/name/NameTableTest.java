@@ -50,7 +50,8 @@ class NameTableTest {
       table.lasting(name(1));
     }
     Path file = folder.resolve(id + ".names");
-    Files.writeString(file, "junk\n999999 evil.test\n1 evil.test\n300 ev", StandardOpenOption.APPEND);
+    Files.writeString(
+        file, "junk\n999999 evil.test\n1 evil.test\n300 ev", StandardOpenOption.APPEND);
     InetAddress second;
     try (NameTable table = tables.open(id)) {
       second = table.lasting(name(2));

@@ -23,8 +23,8 @@ public record NetworkRule(
 
   /**
    * What other programs might take for another path than is written: no slash first, a character
-   * that has no place in a path, empty and dotted segments, parameters, and escapes that are broken,
-   * needless, or of characters that mean something.
+   * that has no place in a path, empty and dotted segments, parameters, and escapes that are
+   * broken, needless, or of characters that mean something.
    */
   private static final Pattern AMBIGUOUS =
       Pattern.compile(

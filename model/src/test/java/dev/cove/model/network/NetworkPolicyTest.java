@@ -49,7 +49,8 @@ class NetworkPolicyTest {
 
   @Test
   void a_permission_for_some_requests_asks_to_see_them() {
-    NetworkRule reads = NetworkRule.of("api.test:443").withRequests(Set.of("GET"), List.of("/v1/*"));
+    NetworkRule reads =
+        NetworkRule.of("api.test:443").withRequests(Set.of("GET"), List.of("/v1/*"));
     NetworkPolicy policy = NetworkPolicy.NOTHING.alsoAllowing(reads);
     Destination api = Destination.parse("api.test:443");
 
@@ -189,10 +190,7 @@ class NetworkPolicyTest {
     NetworkRule rule = NetworkRule.of("a.test");
     var full =
         new NetworkPolicy(
-            Fallback.DENY,
-            Set.of(),
-            Collections.nCopies(NetworkPolicy.MAX_RULES, rule),
-            List.of());
+            Fallback.DENY, Set.of(), Collections.nCopies(NetworkPolicy.MAX_RULES, rule), List.of());
 
     assertThat(full.alsoAllowing(rule).allow()).hasSize(NetworkPolicy.MAX_RULES);
     assertThatThrownBy(() -> full.alsoAllowing(NetworkRule.of("b.test")))

@@ -125,8 +125,7 @@ class NetworkRuleTest {
   @Test
   void an_address_is_itself_whatever_interface_it_was_seen_at() throws Exception {
     InetAddress scoped =
-        Inet6Address.getByAddress(
-            null, InetAddress.ofLiteral("fe80::1").getAddress(), 1);
+        Inet6Address.getByAddress(null, InetAddress.ofLiteral("fe80::1").getAddress(), 1);
 
     assertThat(Destination.of(scoped, 80)).isEqualTo(Destination.parse("[fe80::1]:80"));
     assertThat(Destination.of(scoped, 80)).hasToString("[fe80:0:0:0:0:0:0:1]:80");
@@ -149,7 +148,10 @@ class NetworkRuleTest {
     NetworkRule rule = NetworkRule.of("a.test");
     List<String> paths = Collections.nCopies(33, "/");
     Set<String> letters =
-        Set.copyOf(IntStream.range(0, 33).mapToObj(i -> "M" + "A".repeat(i % 19) + (char) ('A' + i % 26)).toList());
+        Set.copyOf(
+            IntStream.range(0, 33)
+                .mapToObj(i -> "M" + "A".repeat(i % 19) + (char) ('A' + i % 26))
+                .toList());
 
     assertThatThrownBy(() -> rule.withRequests(Set.of(), paths))
         .isInstanceOf(IllegalArgumentException.class);
