@@ -84,8 +84,7 @@ class AddressesTest {
       throws Exception {
     try (Inside inside = Inside.with(folder, NetworkPolicy.EVERYTHING)) {
       inside.world.put("evil.test", address);
-      assertThat(Talk.answer(inside.connect(new InetSocketAddress(address, 80)), PING))
-          .isEqualTo(Talk.RESET);
+      assertThat(Talk.answer(inside.connect(Inside.at(address, 80)), PING)).isEqualTo(Talk.RESET);
       if (!address.startsWith("::ffff")) {
         assertThat(Talk.answer(inside.connect("evil.test", 80), PING)).isEqualTo(Talk.RESET);
       }
@@ -107,7 +106,7 @@ class AddressesTest {
                 Set.of(api.port()))) {
       inside.world.put("api.test", "127.77.0.1");
       assertThat(Talk.answer(inside.connect("api.test", api.port()), PING)).isEqualTo(Talk.RESET);
-      var literal = new InetSocketAddress("127.77.0.1", api.port());
+      var literal = Inside.at("127.77.0.1", api.port());
       assertThat(Talk.answer(inside.connect(literal), PING)).isEqualTo(Talk.RESET);
       assertThat(api.connections()).isZero();
     }
@@ -119,7 +118,7 @@ class AddressesTest {
         WorldServer server = new WorldServer("127.77.0.1", WorldServer.ECHO)) {
       inside.world.put("a.test", "127.77.0.1");
       inside.resolve("a.test");
-      var literal = new InetSocketAddress("127.77.0.1", server.port());
+      var literal = Inside.at("127.77.0.1", server.port());
       assertThat(Talk.answer(inside.connect(literal), PING)).isEqualTo(Talk.RESET);
       inside.network.change(Inside.allowing("127.77.0.0/16"));
       try (Socket socket = inside.connect(literal)) {
@@ -180,7 +179,7 @@ class AddressesTest {
   void addresses_inside_that_stand_for_nothing_lead_nowhere() throws Exception {
     try (Inside inside = Inside.with(folder, NetworkPolicy.EVERYTHING)) {
       for (String address : List.of("198.18.0.2", "198.18.200.1", "198.19.255.254", "198.18.0.1")) {
-        var destination = new InetSocketAddress(address, 8080);
+        var destination = Inside.at(address, 8080);
         assertThat(Talk.answer(inside.connect(destination), PING)).isEqualTo(Talk.RESET);
       }
       assertThat(inside.network.counters().denied()).isEqualTo(4);

@@ -1,5 +1,7 @@
 package dev.cove.egress;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.cove.egress.ask.Question;
 import dev.cove.egress.intercept.HttpInterception;
 import dev.cove.egress.name.Resolver;
@@ -84,7 +86,7 @@ final class Inside implements AutoCloseable, NetworkOwner {
             Resolver.at(world.address()),
             limits);
     gateway = new Gateway(settings, this, interception, this::askedBy);
-    var local = new InetSocketAddress("127.0.0.1", 0);
+    var local = Inside.at("127.0.0.1", 0);
     sockets =
         new NetworkSockets(
             ServerSocketChannel.open().bind(local, 4_096), DatagramChannel.open().bind(local));
@@ -105,8 +107,13 @@ final class Inside implements AutoCloseable, NetworkOwner {
         deny.stream().map(NetworkRule::of).toList());
   }
 
+  static InetSocketAddress at(String address, int port) {
+    return new InetSocketAddress(InetAddress.ofLiteral(address), port);
+  }
+
   private InetSocketAddress askedBy(SocketChannel accepted) throws IOException {
-    return destinations.get(((InetSocketAddress) accepted.getRemoteAddress()).getPort());
+    int from = ((InetSocketAddress) accepted.getRemoteAddress()).getPort();
+    return requireNonNull(destinations.get(from));
   }
 
   /** The address that a program would get for a name. */
@@ -139,7 +146,7 @@ final class Inside implements AutoCloseable, NetworkOwner {
 
   Socket connect(InetSocketAddress destination) throws IOException {
     var socket = new Socket();
-    socket.bind(new InetSocketAddress("127.0.0.1", 0));
+    socket.bind(Inside.at("127.0.0.1", 0));
     destinations.put(socket.getLocalPort(), destination);
     socket.setSoTimeout(15_000);
     socket.setTcpNoDelay(true);

@@ -11,7 +11,6 @@ import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.NetworkRule.Request;
 import dev.cove.model.network.Verdict.Outcome;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -150,7 +149,7 @@ class InterceptionTest {
   void an_address_that_was_asked_for_as_such_can_be_looked_into_too() throws Exception {
     NetworkRule reads = NetworkRule.of("127.77.0.1").withRequests(Set.of("GET"), List.of("/v1/*"));
     inside.network.change(NetworkPolicy.NOTHING.alsoAllowing(reads));
-    var address = new InetSocketAddress("127.77.0.1", server.port());
+    var address = Inside.at("127.77.0.1", server.port());
     assertThat(Talk.answer(inside.connect(address), new Hello().text())).contains("tls=true");
   }
 }

@@ -43,13 +43,12 @@ class PlainHttpTest {
     var in =
         new BufferedReader(
             new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
-    String first;
-    while ((first = in.readLine()) != null) {
+    for (String first = in.readLine(); first != null; first = in.readLine()) {
       synchronized (seen) {
         seen.writeBytes((first + "\n").getBytes(StandardCharsets.ISO_8859_1));
       }
       int length = 0;
-      for (String line; !(line = in.readLine()).isEmpty(); ) {
+      for (String line = in.readLine(); !line.isEmpty(); line = in.readLine()) {
         synchronized (seen) {
           seen.writeBytes((line + "\n").getBytes(StandardCharsets.ISO_8859_1));
         }

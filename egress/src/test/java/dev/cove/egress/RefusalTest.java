@@ -2,7 +2,6 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,7 +54,7 @@ class RefusalTest {
 
   @Test
   void what_no_rule_can_allow_has_no_remedy() throws Exception {
-    var metadata = new InetSocketAddress("169.254.169.254", 80);
+    var metadata = Inside.at("169.254.169.254", 80);
     assertThat(Talk.answer(inside.connect(metadata), "GET /latest HTTP/1.1\r\nHost: x\r\n\r\n"))
         .contains("X-Cove-Denied: never metadata")
         .contains("No rule of this sandbox can allow it.");

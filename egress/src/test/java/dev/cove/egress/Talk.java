@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 /** What programs inside say and hear. */
 final class Talk {
   /** Fatal, access denied. */
-  static final String ALERT = "\u0015\u0003\u0003\u0000\u0002\u0002\u0031";
+  static final String ALERT = "\u0015\u0003\u0003\u0000\u0002\u00021";
 
   static final String RESET = "(reset)";
 

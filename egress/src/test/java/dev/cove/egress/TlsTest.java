@@ -3,7 +3,6 @@ package dev.cove.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.model.network.NetworkPolicy;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -95,8 +94,8 @@ class TlsTest {
   void greetings_of_other_kinds_are_refused() throws Exception {
     List<String> greetings =
         List.of(
-            "\u0080\u002e\u0001\u0003\u0001\u0000\u0015\u0000\u0000\u0000\u0010",
-            "\u0080\u002e\u0001\u0000\u0002\u0000\u0015\u0000\u0000\u0000\u0010",
+            "\u0080.\u0001\u0003\u0001\u0000\u0015\u0000\u0000\u0000\u0010",
+            "\u0080.\u0001\u0000\u0002\u0000\u0015\u0000\u0000\u0000\u0010",
             "\u0015\u0003\u0001\u0000\u0002\u0001\u0000" + new Hello().name("evil.test").text(),
             "\u0014\u0003\u0001\u0000\u0001\u0001" + new Hello().name("evil.test").text(),
             "\u0017\u0003\u0001\u0000\u0001\u0001");
@@ -137,7 +136,7 @@ class TlsTest {
 
   @Test
   void where_an_address_was_asked_for_there_is_no_name_to_be_held_to() throws Exception {
-    var address = new InetSocketAddress("127.77.0.1", server.port());
+    var address = Inside.at("127.77.0.1", server.port());
     String hello = new Hello().name("whatever.test").text();
     try (Socket socket = inside.connect(address)) {
       Talk.say(socket, hello);

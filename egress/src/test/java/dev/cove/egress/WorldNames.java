@@ -34,7 +34,7 @@ final class WorldNames implements AutoCloseable {
   private volatile boolean silent;
 
   WorldNames() throws IOException {
-    socket = new DatagramSocket(new InetSocketAddress("127.0.0.1", 0));
+    socket = new DatagramSocket(Inside.at("127.0.0.1", 0));
     Thread.ofVirtual().start(this::serve);
   }
 

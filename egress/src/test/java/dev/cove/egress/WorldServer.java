@@ -2,7 +2,6 @@ package dev.cove.egress;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +39,7 @@ final class WorldServer implements AutoCloseable {
 
   WorldServer(String address, int port, Manner manner) throws IOException {
     this.manner = manner;
-    listener.bind(new InetSocketAddress(address, port), 1_024);
+    listener.bind(Inside.at(address, port), 1_024);
     Thread.ofVirtual().start(this::accept);
   }
 
