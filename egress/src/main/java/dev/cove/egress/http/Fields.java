@@ -10,9 +10,8 @@ import java.util.regex.Pattern;
 /** The header fields of a message, read strictly. */
 public final class Fields {
   private static final int MAX_FIELDS = 200;
-  private static final Pattern LINE =
-      Pattern.compile(
-          "([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \\t]*([\\t\\x20-\\x7E\\x80-\\xFF]*?)[ \\t]*");
+  private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+  private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7E\\x80-\\xFF]*");
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
 
   /** One of them. */
@@ -34,13 +33,31 @@ public final class Fields {
     }
     var fields = new ArrayList<Field>();
     for (String line : lines) {
-      var parts = LINE.matcher(line);
-      if (!parts.matches()) {
+      int colon = line.indexOf(':');
+      if (colon < 0
+          || !NAME.matcher(line.substring(0, colon)).matches()
+          || !VALUE.matcher(line.substring(colon + 1)).matches()) {
         throw new BadMessageException("A header field that is not one");
       }
-      fields.add(new Field(parts.group(1), parts.group(2)));
+      fields.add(new Field(line.substring(0, colon), trimmed(line.substring(colon + 1))));
     }
     return new Fields(fields);
+  }
+
+  private static String trimmed(String value) {
+    int begin = 0;
+    int end = value.length();
+    while (begin < end && isBlank(value.charAt(begin))) {
+      begin++;
+    }
+    while (end > begin && isBlank(value.charAt(end - 1))) {
+      end--;
+    }
+    return value.substring(begin, end);
+  }
+
+  private static boolean isBlank(char character) {
+    return character == ' ' || character == '\t';
   }
 
   List<Field> all() {

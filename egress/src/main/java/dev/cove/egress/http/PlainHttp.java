@@ -77,7 +77,7 @@ public final class PlainHttp {
     try {
       request = RequestHead.read(client, patience);
     } catch (BadMessageException e) {
-      throw new RefusedRequestException(Page.bad(e.getMessage()));
+      throw new RefusedRequestException(Page.bad(e.what()));
     }
     if (request.isPresent()) {
       upstream.check(request.get());

@@ -115,7 +115,10 @@ final class FirstBytes {
       byte[] bytes = in.ahead();
       Optional<ClientHello> complete = hello.take(bytes, givenToHello, bytes.length);
       givenToHello = bytes.length;
-      return complete.<Kind>map(Kind.Tls::new).orElseGet(Kind.Unclear::new);
+      boolean full = bytes.length == Inflow.MAX_AHEAD;
+      return complete
+          .<Kind>map(Kind.Tls::new)
+          .orElseGet(() -> full ? new Kind.Bad("TLS greeting too long") : new Kind.Unclear());
     } catch (BadHelloException e) {
       return new Kind.Bad("TLS greeting malformed");
     }

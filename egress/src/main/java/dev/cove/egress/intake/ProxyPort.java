@@ -28,7 +28,7 @@ final class ProxyPort {
         serve(request.get(), connection, account, in);
       }
     } catch (BadMessageException e) {
-      new Refusal(connection, in).sendPage(Page.bad(e.getMessage()), false);
+      new Refusal(connection, in).sendPage(Page.bad(e.what()), false);
     }
   }
 

@@ -24,7 +24,7 @@ public interface InterceptedConnection {
   /** In blocking mode; behind the bytes that were {@link #ahead read ahead}. */
   SocketChannel client();
 
-  /** What was read from the client so far, and sent nowhere. */
+  /** What was read from the client so far, and sent nowhere; to be asked for once. */
   byte[] ahead();
 
   /** By the rules of this moment; never {@code BY_REQUEST}, and {@code ASK} means no. */

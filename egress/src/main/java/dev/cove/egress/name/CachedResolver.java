@@ -22,17 +22,17 @@ public final class CachedResolver implements Resolver {
   private static final int AT_ONCE = 256;
   private static final Duration PATIENCE = Duration.ofMillis(4_800);
 
-  private record Entry(Resolution resolution, long until) {
+  private record Known(Resolution resolution, long until) {
     boolean isFresh() {
       return until - System.nanoTime() > 0;
     }
   }
 
   private final Resolver resolver;
-  private final Map<DomainName, Entry> entries =
+  private final Map<DomainName, Known> entries =
       new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<DomainName, Entry> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<DomainName, Known> eldest) {
           return size() > CAPACITY;
         }
       };
@@ -48,7 +48,7 @@ public final class CachedResolver implements Resolver {
     CompletableFuture<Resolution> result;
     boolean mine = false;
     synchronized (this) {
-      Entry known = entries.get(name);
+      Known known = entries.get(name);
       if (known != null && known.isFresh()) {
         return known.resolution();
       }
@@ -88,7 +88,7 @@ public final class CachedResolver implements Resolver {
           case Resolution.Failed _ -> Duration.ZERO;
         };
     if (!time.isZero()) {
-      entries.put(name, new Entry(found, System.nanoTime() + time.toNanos()));
+      entries.put(name, new Known(found, System.nanoTime() + time.toNanos()));
     }
   }
 

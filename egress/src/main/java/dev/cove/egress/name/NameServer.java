@@ -93,9 +93,9 @@ public final class NameServer {
 
   /** The header alone, for a question that is not to be read or repeated. */
   private static byte[] bare(byte[] query, int code) {
-    var header = new Header((query[0] & 0xFF) << 8 | query[1] & 0xFF);
+    var header = new Header(((query[0] & 0xFF) << 8) | (query[1] & 0xFF));
     header.setFlag(Flags.QR);
-    header.setOpcode(query[2] >> 3 & 0xF);
+    header.setOpcode((query[2] >> 3) & 0xF);
     header.setRcode(code);
     return header.toWire();
   }

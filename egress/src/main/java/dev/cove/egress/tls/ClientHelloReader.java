@@ -67,7 +67,7 @@ public final class ClientHelloReader {
     }
     if (inHeader == RECORD_HEADER) {
       inHeader = 0;
-      leftInRecord = (header[3] & 0xFF) << 8 | header[4] & 0xFF;
+      leftInRecord = ((header[3] & 0xFF) << 8) | (header[4] & 0xFF);
       if (leftInRecord == 0 || leftInRecord > MAX_RECORD) {
         throw new BadHelloException("length of record");
       }
@@ -78,7 +78,7 @@ public final class ClientHelloReader {
     if (inMessage < MESSAGE_HEADER) {
       return Optional.empty();
     }
-    int length = (message[1] & 0xFF) << 16 | (message[2] & 0xFF) << 8 | message[3] & 0xFF;
+    int length = ((message[1] & 0xFF) << 16) | ((message[2] & 0xFF) << 8) | (message[3] & 0xFF);
     if (message[0] != CLIENT_HELLO || length > MAX) {
       throw new BadHelloException("message");
     }
