@@ -19,7 +19,8 @@ final class Migrations {
           "V2__checkpoints.sql",
           "V3__templates.sql",
           "V4__checkpoint_rules.sql",
-          "V5__volumes.sql");
+          "V5__volumes.sql",
+          "V7__ports.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;

@@ -22,10 +22,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -56,6 +58,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private final RepeatedCreates repeated = new RepeatedCreates();
   private final Unfinished unfinished = new Unfinished();
   private volatile Runnable afterRemoval = () -> {};
+  private final List<Consumer<SandboxId>> whenGone = new CopyOnWriteArrayList<>();
   private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
 
   private SandboxLifecycle(
@@ -175,6 +178,11 @@ public final class SandboxLifecycle implements AutoCloseable {
   /** Tells when something that a sandbox stood on may have become useless. Must not wait. */
   void afterRemoval(Runnable listener) {
     afterRemoval = listener;
+  }
+
+  /** Tells whoever keeps something for a sandbox that it has gone. */
+  public void whenGone(Consumer<SandboxId> listener) {
+    whenGone.add(listener);
   }
 
   /** Leaves the sandboxes as they are. */
@@ -335,6 +343,7 @@ public final class SandboxLifecycle implements AutoCloseable {
       rows.forget(id);
     }
     index.remove(entry);
+    whenGone.forEach(listener -> listener.accept(id));
     afterRemoval.run();
   }
 
