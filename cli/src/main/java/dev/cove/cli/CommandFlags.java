@@ -96,9 +96,21 @@ final class CommandFlags {
 
   /** Reads a time such as {@code 30s}; a bare number is seconds. */
   static final class Time implements ITypeConverter<Duration> {
+    private final Duration longest;
+    private final String longestText;
+
+    Time() {
+      this(Duration.ofDays(1), "24h");
+    }
+
+    Time(Duration longest, String longestText) {
+      this.longest = longest;
+      this.longestText = longestText;
+    }
+
     @Override
     public Duration convert(String text) {
-      if (!text.matches("[0-9]{1,9}(ms|s|m|h)?")) {
+      if (!text.matches("[0-9]{1,9}(ms|s|m|h|d)?")) {
         throw new TypeConversionException("'" + text + "' is not a time such as 500ms, 30s or 5m");
       }
       long number = Long.parseLong(text.replaceAll("[a-z]", ""));
@@ -107,10 +119,11 @@ final class CommandFlags {
             case "ms" -> Duration.ofMillis(number);
             case "m" -> Duration.ofMinutes(number);
             case "h" -> Duration.ofHours(number);
+            case "d" -> Duration.ofDays(number);
             default -> Duration.ofSeconds(number);
           };
-      if (time.isZero() || time.compareTo(Duration.ofDays(1)) > 0) {
-        throw new TypeConversionException("'" + text + "' is not between 1ms and 24h");
+      if (time.isZero() || time.compareTo(longest) > 0) {
+        throw new TypeConversionException("'" + text + "' is not between 1ms and " + longestText);
       }
       return time;
     }

@@ -28,6 +28,8 @@ final class Verbs {
     ALL.put("cp", Cp::describe);
     ALL.put("ps", Ps::describe);
     ALL.put("top", Top::describe);
+    ALL.put("url", Url::describe);
+    ALL.put("forward", Forward::describe);
     ALL.put("rm", Rm::describe);
     ALL.put("checkpoint", Checkpoint::describe);
     ALL.put("restore", Restore::describe);

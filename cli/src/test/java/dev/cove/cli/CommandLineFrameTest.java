@@ -31,6 +31,8 @@ class CommandLineFrameTest {
         "cp",
         "ps",
         "top",
+        "url",
+        "forward",
         "rm",
         "checkpoint",
         "restore",

@@ -35,7 +35,7 @@ class ValuesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "0", "0s", "-1s", "1d", "25h", "soon", "1.5s", "99999999999"})
+  @ValueSource(strings = {"", "0", "0s", "-1s", "2d", "25h", "soon", "1.5s", "99999999999"})
   void what_is_no_time_is_refused(String text) {
     assertThatThrownBy(() -> new CommandFlags.Time().convert(text))
         .isInstanceOf(TypeConversionException.class);

@@ -19,6 +19,10 @@ import dev.cove.edge.http.WebSockets;
 import dev.cove.edge.key.KeyRoutes;
 import dev.cove.edge.move.MoveRoutes;
 import dev.cove.edge.network.NetworkRoutes;
+import dev.cove.edge.port.PortLimits;
+import dev.cove.edge.port.PortNames;
+import dev.cove.edge.port.PortProxy;
+import dev.cove.edge.port.ShareRoutes;
 import dev.cove.edge.process.AttachRoutes;
 import dev.cove.edge.process.PortRoutes;
 import dev.cove.edge.process.ProcessRoutes;
@@ -39,18 +43,21 @@ import java.util.stream.Stream;
 /** The API server. Whoever starts it has everything behind it ready: it is healthy at once. */
 public final class EdgeServer implements AutoCloseable {
   private final HttpFront front;
+  private final PortProxy proxy;
   private final List<Route> routes;
 
-  private EdgeServer(HttpFront front, List<Route> routes) {
+  private EdgeServer(HttpFront front, PortProxy proxy, List<Route> routes) {
     this.front = front;
+    this.proxy = proxy;
     this.routes = routes;
   }
 
   public static EdgeServer start(EdgeConfig config, EdgeServices services) throws IOException {
-    return start(config, services, HttpLimits.DEFAULT);
+    return start(config, services, HttpLimits.DEFAULT, PortLimits.DEFAULT);
   }
 
-  static EdgeServer start(EdgeConfig config, EdgeServices services, HttpLimits limits)
+  static EdgeServer start(
+      EdgeConfig config, EdgeServices services, HttpLimits limits, PortLimits portLimits)
       throws IOException {
     SandboxLifecycle lifecycle = services.lifecycle();
     Node node = services.node();
@@ -59,6 +66,8 @@ public final class EdgeServer implements AutoCloseable {
     AutomaticCheckpoints automatic = services.automatic();
     var counters = new Counters();
     var listings = new ListingBudget();
+    var names = new PortNames(config.domain(), config.host());
+    var proxy = new PortProxy(lifecycle, services.ports(), keys, names, portLimits);
     List<Route> routes =
         Stream.of(
                 new SystemRoutes(node, config.version()).routes(),
@@ -84,6 +93,7 @@ public final class EdgeServer implements AutoCloseable {
                 new ProcessRoutes(lifecycle, automatic).routes(),
                 new AttachRoutes(lifecycle, automatic, node, sockets).routes(),
                 new PortRoutes(lifecycle, sockets).routes(),
+                new ShareRoutes(lifecycle, services.ports(), names, proxy).routes(),
                 FileRoutes.ofSandboxes(lifecycle, listings).routes(),
                 new VolumeRoutes(services.volumes()).routes(),
                 new VolumeFiles(services.volumes()).routes(listings).routes(),
@@ -91,8 +101,17 @@ public final class EdgeServer implements AutoCloseable {
                 new ArchiveRoutes(lifecycle).routes())
             .flatMap(List::stream)
             .toList();
-    var listen = new HttpFront.Address(config.host(), config.port());
-    return new EdgeServer(HttpFront.start(listen, limits, routes, keys, counters, sockets), routes);
+    var listen = new HttpFront.Address(config.host(), config.port(), config.domain());
+    boolean started = false;
+    try {
+      HttpFront front = HttpFront.start(listen, limits, routes, keys, counters, sockets, proxy);
+      started = true;
+      return new EdgeServer(front, proxy, routes);
+    } finally {
+      if (!started) {
+        proxy.close();
+      }
+    }
   }
 
   /** What it answers to, for the test that holds the API description against it. */
@@ -108,6 +127,10 @@ public final class EdgeServer implements AutoCloseable {
   /** Stops taking requests, gives those at work a moment, and closes. */
   @Override
   public void close() {
-    front.close();
+    try {
+      front.close();
+    } finally {
+      proxy.close();
+    }
   }
 }

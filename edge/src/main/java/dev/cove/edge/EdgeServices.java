@@ -6,6 +6,7 @@ import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.move.Moves;
+import dev.cove.control.port.Ports;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
@@ -27,5 +28,6 @@ public record EdgeServices(
     Moves moves,
     Volumes volumes,
     Layers layers,
+    Ports ports,
     ApiKeys keys,
     Node node) {}

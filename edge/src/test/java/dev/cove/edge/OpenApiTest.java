@@ -195,11 +195,25 @@ class OpenApiTest {
             packed.bytes());
     check("PUT", one + "/files/archive", unpacked);
     check("DELETE", files + "?path=" + RunningEdge.encode(work.toString()), one + "/files", "");
+    checkPorts(box, one);
     check("DELETE", box, one, "");
     check("DELETE", box, one, "");
     checkTemplates();
     checkVolumes();
     assertThat(SEEN).hasSizeGreaterThan(45);
+  }
+
+  private static void checkPorts(String box, String one) {
+    for (String access : List.of("private", "public", "bearer", "basic", "none")) {
+      String body = "{\"access\":\"" + access + "\",\"expiresInSeconds\":60}";
+      check("PUT", box + "/ports/3000", one + "/ports/{port}", body);
+    }
+    check("GET", box + "/ports", one + "/ports", "");
+    check("POST", box + "/ports/3000/link", one + "/ports/{port}/link", "{}");
+    check("POST", box + "/ports/0/link", one + "/ports/{port}/link", "{}");
+    check("DELETE", box + "/ports/3000", one + "/ports/{port}", "");
+    check("DELETE", box + "x/ports/3000", one + "/ports/{port}", "");
+    check("GET", box + "x/ports", one + "/ports", "");
   }
 
   private static void checkTemplates() {

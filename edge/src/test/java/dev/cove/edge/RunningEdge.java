@@ -8,6 +8,7 @@ import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.move.Moves;
+import dev.cove.control.port.Ports;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
@@ -17,6 +18,7 @@ import dev.cove.control.template.Catalogue;
 import dev.cove.control.view.Views;
 import dev.cove.control.volume.Volumes;
 import dev.cove.edge.http.HttpLimits;
+import dev.cove.edge.port.PortLimits;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -52,6 +54,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final HttpLimits limits;
+  private final PortLimits portLimits;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private Optional<Parts> parts = Optional.empty();
@@ -71,7 +74,12 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
   }
 
   RunningEdge(HttpLimits limits) {
+    this(limits, PortLimits.DEFAULT);
+  }
+
+  RunningEdge(HttpLimits limits, PortLimits portLimits) {
     this.limits = limits;
+    this.portLimits = portLimits;
   }
 
   /** With everything that takes seconds or minutes otherwise done in a moment. */
@@ -103,6 +111,8 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var templates = new Catalogue(ledger, layers, Clock.systemUTC());
     var volumes = new Volumes(ledger, node.volumes(), Clock.systemUTC());
     var lifecycle = SandboxLifecycle.recover(ledger, node, templates, volumes, Clock.systemUTC());
+    var ports = Ports.open(ledger, Clock.systemUTC());
+    lifecycle.whenGone(ports::forget);
     var keys = ApiKeys.open(ledger, Clock.systemUTC());
     var checkpoints = new Checkpoints(ledger, node, layers, Clock.systemUTC());
     var branches = new Branches(lifecycle, checkpoints, layers, node);
@@ -118,7 +128,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     layers.begin();
     var server =
         EdgeServer.start(
-            new EdgeConfig("127.0.0.1", 0, "0.1.0-test"),
+            new EdgeConfig("127.0.0.1", 0, "localhost", "0.1.0-test"),
             new EdgeServices(
                 lifecycle,
                 branches,
@@ -131,9 +141,11 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
                 moves,
                 volumes,
                 layers,
+                ports,
                 keys,
                 node),
-            limits);
+            limits,
+            portLimits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));
     parts = Optional.of(new Parts(folder, node, ledger, lifecycle, views, keys, server, key));

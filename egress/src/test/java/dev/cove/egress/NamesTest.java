@@ -3,6 +3,7 @@ package dev.cove.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.model.network.Destination;
+import dev.cove.model.network.Explanation;
 import dev.cove.model.network.InsideAddresses;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkPolicy.Fallback;

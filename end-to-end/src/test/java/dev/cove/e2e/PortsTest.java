@@ -11,9 +11,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -41,7 +39,7 @@ class PortsTest {
     try (Sandbox box = server.create()) {
       box.files().write("/home/user/index.html", "inside");
       box.spawn(Command.of("python3", "-m", "http.server", "80", "--bind", "127.0.0.1"));
-      awaitListening(box, 80);
+      InnerPython.awaitListening(box, 80);
       try (PortConnection connection = box.connect(80)) {
         connection.output().write("GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         String reply = new String(connection.input().readAllBytes(), StandardCharsets.UTF_8);
@@ -54,7 +52,7 @@ class PortsTest {
   void the_end_of_one_direction_leaves_the_other_open() throws Exception {
     try (Sandbox box = server.create()) {
       box.spawn(Command.of("python3", "-c", ECHO));
-      awaitListening(box, 7);
+      InnerPython.awaitListening(box, 7);
       List<String> answers =
           AtOnce.times(
               10,
@@ -76,7 +74,7 @@ class PortsTest {
     long size = 16 << 20;
     try (Sandbox box = server.create()) {
       box.spawn(Command.of("python3", "-c", ECHO));
-      awaitListening(box, 7);
+      InnerPython.awaitListening(box, 7);
       try (PortConnection connection = box.connect(7)) {
         Thread writer =
             Thread.startVirtualThread(() -> {
@@ -113,12 +111,12 @@ class PortsTest {
     try (Sandbox one = server.create();
         Sandbox other = server.create()) {
       one.spawn(Command.of("python3", "-c", ECHO));
-      awaitListening(one, 7);
+      InnerPython.awaitListening(one, 7);
       String probe = "import socket; socket.create_connection(('127.0.0.1', 7), 2)";
       assertThat(one.exec("python3", "-c", probe).exitCode()).isZero();
       assertThat(other.exec("python3", "-c", probe).stderr()).contains("ConnectionRefusedError");
       other.spawn(Command.of("python3", "-c", ECHO));
-      awaitListening(other, 7);
+      InnerPython.awaitListening(other, 7);
     }
   }
 
@@ -128,16 +126,5 @@ class PortsTest {
       String interfaces = "import socket; print([name for _, name in socket.if_nameindex()])";
       assertThat(box.exec("python3", "-c", interfaces).stdout()).isEqualTo("['lo']\n");
     }
-  }
-
-  /** The kernel's table says it first; port numbers are in hex there, 0A means listening. */
-  private static void awaitListening(Sandbox box, int port) {
-    Awaitility.await("port " + port + " to listen")
-        .atMost(Duration.ofSeconds(20))
-        .until(() ->
-            box.exec("cat", "/proc/net/tcp")
-                .stdout()
-                .lines()
-                .anyMatch(line -> line.matches(".*:%04X 00000000:0000 0A .*".formatted(port))));
   }
 }

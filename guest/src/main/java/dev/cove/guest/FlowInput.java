@@ -131,6 +131,13 @@ final class FlowInput extends InputStream {
     }
   }
 
+  /** Open, and nothing waits. */
+  boolean isIdle() {
+    synchronized (channel) {
+      return count == 0 && !ended && !closed && !channel.isOver() && !channel.isBroken();
+    }
+  }
+
   /** What comes later is dropped, without holding the guest back. */
   @Override
   public void close() {

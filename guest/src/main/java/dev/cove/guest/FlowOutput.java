@@ -84,6 +84,12 @@ final class FlowOutput extends OutputStream {
     }
   }
 
+  boolean isOpen() {
+    synchronized (channel) {
+      return !closed && !readerGone && !channel.isOver() && !channel.isBroken();
+    }
+  }
+
   /** The end of the stream; sent once, and never waits for the guest. */
   @Override
   public void close() {

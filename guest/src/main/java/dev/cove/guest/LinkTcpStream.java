@@ -22,6 +22,11 @@ final class LinkTcpStream implements TcpStream {
   }
 
   @Override
+  public boolean isIdle() {
+    return channel.out().isIdle() && channel.in().isOpen();
+  }
+
+  @Override
   public void close() {
     channel.release();
   }

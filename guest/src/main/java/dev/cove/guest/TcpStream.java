@@ -9,6 +9,12 @@ public interface TcpStream extends AutoCloseable {
 
   OutputStream output();
 
+  /**
+   * Whether, as far as is known here, both directions are open and nothing waits to be read:
+   * whoever keeps a connection for later use asks before that use.
+   */
+  boolean isIdle();
+
   @Override
   void close();
 }

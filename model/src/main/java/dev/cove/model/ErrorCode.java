@@ -23,8 +23,12 @@ public enum ErrorCode {
   INTERNAL(Kind.BUG, 500),
   /** The sandbox's agent does not answer. */
   GUEST_UNREACHABLE(Kind.DEPENDENCY, 502),
+  /** A server inside the sandbox was asked for and does not answer, or not in good HTTP. */
+  BAD_GATEWAY(Kind.CALLER, 502),
   NO_ROOM(Kind.CAPACITY, 503),
-  UNAVAILABLE(Kind.DEPENDENCY, 503);
+  UNAVAILABLE(Kind.DEPENDENCY, 503),
+  /** A server inside the sandbox takes too long to answer. */
+  GATEWAY_TIMEOUT(Kind.CALLER, 504);
 
   /** Decides who must act: caller, operator, a thing we depend on, or us. */
   public enum Kind {

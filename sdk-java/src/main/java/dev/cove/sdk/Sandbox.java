@@ -6,6 +6,9 @@ import dev.cove.sdk.json.JsonShapeException;
 import dev.cove.sdk.json.JsonValue;
 import dev.cove.sdk.transport.Body;
 import dev.cove.sdk.transport.Request;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
@@ -24,6 +27,8 @@ public final class Sandbox implements AutoCloseable {
 
   /** A full disk may have to be copied, and a fork may make a thousand sandboxes. */
   private static final Duration STATE_TIMEOUT = Duration.ofMinutes(10);
+
+  private static final Duration LINK_TIME = Duration.ofHours(1);
 
   private final Api api;
   private final SandboxInfo info;
@@ -141,6 +146,58 @@ public final class Sandbox implements AutoCloseable {
   /** Connects to a TCP port on the sandbox's own loopback. */
   public PortConnection connect(int port) {
     return new PortConnection(api.openWebSocket(path + "/ports/" + port + "/connect"));
+  }
+
+  /** The ports that have a setting or a link; every other is private. */
+  public List<SharedPort> ports() {
+    return api.fetch(
+        path + "/ports", json -> json.objects("items").stream().map(SharedPort::of).toList());
+  }
+
+  /** Says who may use a port, until said otherwise. What opened it before does so no more. */
+  public SharedPort sharePort(int port, PortAccess access) {
+    return sharePort(port, JsonObject.builder().put("access", access.publicName()));
+  }
+
+  /** Says who may use a port for so long; then it is private again. */
+  public SharedPort sharePort(int port, PortAccess access, Duration time) {
+    return sharePort(
+        port,
+        JsonObject.builder()
+            .put("access", access.publicName())
+            .put("expiresInSeconds", time.toSeconds()));
+  }
+
+  private SharedPort sharePort(int port, JsonObject.Builder wanted) {
+    return api.call("PUT", path + "/ports/" + port, wanted.build(), SharedPort::of);
+  }
+
+  /** Makes a port private and its links void, at once. */
+  public void unsharePort(int port) {
+    api.order(Request.of("DELETE", path + "/ports/" + port));
+  }
+
+  /** An address of a private port that whoever has it can open, for an hour. */
+  public URI url(int port) {
+    return linkPort(port, LINK_TIME).url();
+  }
+
+  /** Makes an address that opens a port for so long. */
+  public PortLink linkPort(int port, Duration time) {
+    return api.call(
+        "POST",
+        path + "/ports/" + port + "/link",
+        JsonObject.builder().put("expiresInSeconds", time.toSeconds()).build(),
+        PortLink::of);
+  }
+
+  /**
+   * Puts a port on this machine: any TCP connection to the local address is one to the port.
+   *
+   * @param local port 0 for any free one
+   */
+  public PortForward forward(InetSocketAddress local, int port) throws IOException {
+    return PortForward.listen(this, local, port);
   }
 
   /** Keeps its state as it is now; programs that run go on. */

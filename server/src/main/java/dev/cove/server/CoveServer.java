@@ -11,6 +11,7 @@ import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
 import dev.cove.control.move.Moves;
+import dev.cove.control.port.Ports;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.InsideCheckpoints;
@@ -89,6 +90,8 @@ final class CoveServer implements AutoCloseable {
     SandboxLifecycle lifecycle =
         keep("lifecycle", SandboxLifecycle.recover(ledger, node, templates, volumes, clock));
     owner.keepWith(lifecycle);
+    Ports ports = Ports.open(ledger, clock);
+    lifecycle.whenGone(ports::forget);
     var checkpoints = new Checkpoints(ledger, node, layers, clock);
     var cache = new BuildCache(ledger, layers, clock);
     var spool = new Spool(home.data().resolve("builds"));
@@ -121,6 +124,7 @@ final class CoveServer implements AutoCloseable {
                     moves,
                     volumes,
                     layers,
+                    ports,
                     keys,
                     node)));
     gateway.addOwnPort(edge.port());
@@ -183,7 +187,7 @@ final class CoveServer implements AutoCloseable {
   }
 
   private static EdgeServer listen(ServerConfig config, EdgeServices services) {
-    var edge = new EdgeConfig(config.host(), config.port(), CoveVersion.CURRENT);
+    var edge = new EdgeConfig(config.host(), config.port(), config.domain(), CoveVersion.CURRENT);
     try {
       return EdgeServer.start(edge, services);
     } catch (IOException e) {

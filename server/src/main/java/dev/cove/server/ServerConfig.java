@@ -8,12 +8,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * All that can be set, read once at start-up. An option wins over a variable.
  *
  * @param host the address to listen on; other machines can reach it only if told so here
  * @param port 0 for any free one
+ * @param domain below which ports of sandboxes have names
  * @param warmCages cages kept ready for the next creates
  * @param memoryReserveMb what must stay available on the host; creates that would touch it fail
  * @param network what the operator says about the ways out of all sandboxes
@@ -22,6 +24,7 @@ import java.util.Set;
 record ServerConfig(
     String host,
     int port,
+    String domain,
     Home home,
     int maxSandboxes,
     int warmCages,
@@ -30,6 +33,12 @@ record ServerConfig(
     NetworkConfig network) {
   /** At so many times the reserve, layers that nobody needs are looked for. */
   private static final int EARLY = 8;
+
+  /** A port, an id and a dot still fit before it. */
+  private static final int LONGEST_DOMAIN = 200;
+
+  private static final Pattern DOMAIN =
+      Pattern.compile("([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
 
   private static final Set<String> OPTIONS = Set.of("--host", "--port", "--home");
 
@@ -42,6 +51,7 @@ record ServerConfig(
         new ServerConfig(
             source.text("--host", "COVE_HOST", "127.0.0.1"),
             source.number("--port", "COVE_PORT", 7070, 0, 65_535),
+            source.domain("COVE_DOMAIN", "localhost"),
             source.home(),
             source.number("", "COVE_MAX_SANDBOXES", 2_000, 1, 100_000),
             source.number("", "COVE_POOL_SIZE", 32, 0, 1_000),
@@ -79,6 +89,15 @@ record ServerConfig(
       String value = find(option, variable).orElse(otherwise);
       if (value.isBlank() || value.chars().anyMatch(c -> c <= ' ' || c == '"' || c > '~')) {
         faults.add("%s is not a host name or address".formatted(nameOf(option, variable)));
+      }
+      return value;
+    }
+
+    /** A name that others can stand below; not an address. */
+    String domain(String variable, String otherwise) {
+      String value = find("", variable).orElse(otherwise);
+      if (value.length() > LONGEST_DOMAIN || !DOMAIN.matcher(value).matches()) {
+        faults.add("%s is not a domain name in lower case".formatted(variable));
       }
       return value;
     }

@@ -15,6 +15,7 @@ class ServerConfigTest {
     assertThat(config.host()).isEqualTo("127.0.0.1");
     assertThat(config.port()).isEqualTo(7070);
     assertThat(config.reachableFromOutside()).isFalse();
+    assertThat(config.domain()).isEqualTo("localhost");
     assertThat(config.home().data()).isEqualTo(Path.of("/var/lib/cove"));
     assertThat(config.home().run()).isEqualTo(Path.of("/run/cove"));
   }
@@ -27,6 +28,22 @@ class ServerConfigTest {
     assertThat(config.home()).isEqualTo(Home.in(Path.of("/c")));
     assertThat(config.home().data()).isEqualTo(Path.of("/c/data"));
     assertThat(config.warmCages()).isEqualTo(3);
+  }
+
+  @Test
+  void a_domain_is_a_name_in_lower_case_and_no_address() {
+    for (String name : List.of("cove.example.org", "x", "a-b.c1")) {
+      assertThat(ServerConfig.read(List.of(), Map.of("COVE_DOMAIN", name)).domain())
+          .isEqualTo(name);
+    }
+    for (String other :
+        List.of("127.0.0.1", "Example.org", ".org", "a..b", "a.", "-a", "a:80", "*.a", "[::1]")) {
+      ConfigException fault =
+          catchThrowableOfType(
+              ConfigException.class,
+              () -> ServerConfig.read(List.of(), Map.of("COVE_DOMAIN", other)));
+      assertThat(fault.faults()).as(other).singleElement().asString().contains("COVE_DOMAIN");
+    }
   }
 
   @Test

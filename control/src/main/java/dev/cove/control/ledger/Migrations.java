@@ -22,7 +22,8 @@ final class Migrations {
           "V5__volumes.sql",
           "V6__checkpoints_from_inside.sql",
           "V7__rebuilds.sql",
-          "V8__network.sql");
+          "V8__network.sql",
+          "V9__ports.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;

@@ -27,11 +27,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -64,6 +66,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private final Unfinished unfinished = new Unfinished();
   private volatile Runnable afterRemoval = () -> {};
   private volatile BiConsumer<SandboxId, CheckpointRules> rulesListener = (_, _) -> {};
+  private final List<Consumer<SandboxId>> whenGone = new CopyOnWriteArrayList<>();
   private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
 
   private SandboxLifecycle(
@@ -239,6 +242,11 @@ public final class SandboxLifecycle implements AutoCloseable {
     afterRemoval = listener;
   }
 
+  /** Tells whoever keeps something for a sandbox that it has gone. */
+  public void whenGone(Consumer<SandboxId> listener) {
+    whenGone.add(listener);
+  }
+
   /** Leaves the sandboxes as they are. */
   @Override
   public void close() {
@@ -403,6 +411,7 @@ public final class SandboxLifecycle implements AutoCloseable {
       rows.forget(id);
     }
     index.remove(entry);
+    whenGone.forEach(listener -> listener.accept(id));
     afterRemoval.run();
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
@@ -34,6 +35,12 @@ public final class ClientPresence implements AutoCloseable {
 
   static ClientPresence watch(Request request, Runnable whenGone) {
     var presence = new ClientPresence(request, whenGone);
+    if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2) {
+      // Such a connection is always being read, and says by itself that a stream has been reset.
+      presence.fired = true;
+      request.addFailureListener(_ -> presence.goneUnlessClosed());
+      return presence;
+    }
     presence.endPoint.tryFillInterested(
         new Callback() {
           @Override
@@ -67,6 +74,17 @@ public final class ClientPresence implements AutoCloseable {
       }
     } catch (IOException e) {
       gone();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void goneUnlessClosed() {
+    lock.lock();
+    try {
+      if (!closed) {
+        gone();
+      }
     } finally {
       lock.unlock();
     }

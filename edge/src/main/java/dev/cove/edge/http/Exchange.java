@@ -79,6 +79,15 @@ public final class Exchange {
     return values.stream().findFirst();
   }
 
+  /** The name that the request is for, with the port if it was given. */
+  public String authority() {
+    return RawExchange.authority(request);
+  }
+
+  public String scheme() {
+    return request.isSecure() ? "https" : "http";
+  }
+
   public boolean accepts(String mediaType) {
     return request.getHeaders().getCSV(HttpHeader.ACCEPT, false).stream()
         .anyMatch(range -> mediaType.equalsIgnoreCase(mediaType(range)));

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What every request passes, in this order: host, route, key, endpoint. */
+/** What every request passes, in this order: host, gateway or route, key, endpoint. */
 final class FrontHandler extends Handler.Abstract {
   private static final Logger LOG = LoggerFactory.getLogger(FrontHandler.class);
+  private static final String GATEWAY = "gateway";
   private static final Caller ANYONE = new Caller("", () -> true);
 
   private final RouteTable routes;
@@ -23,15 +24,22 @@ final class FrontHandler extends Handler.Abstract {
   private final KeyCheck keys;
   private final HttpLimits limits;
   private final RequestLog log;
+  private final Gateway gateway;
   private final Set<Thread> atWork = ConcurrentHashMap.newKeySet();
 
   FrontHandler(
-      RouteTable routes, HostCheck hosts, KeyCheck keys, HttpLimits limits, RequestLog log) {
+      RouteTable routes,
+      HostCheck hosts,
+      KeyCheck keys,
+      HttpLimits limits,
+      RequestLog log,
+      Gateway gateway) {
     this.routes = routes;
     this.hosts = hosts;
     this.keys = keys;
     this.limits = limits;
     this.log = log;
+    this.gateway = gateway;
   }
 
   @Override
@@ -42,7 +50,12 @@ final class FrontHandler extends Handler.Abstract {
     response.getHeaders().put("X-Content-Type-Options", "nosniff");
     String route = "other";
     try {
-      hosts.require(request.getHttpURI().getHost());
+      if (isForGateway(request)) {
+        route = GATEWAY;
+        pass(new RawExchange(request, response, callback));
+        log.answered(route, response.getStatus(), System.nanoTime() - start);
+        return true;
+      }
       RouteTable.Found found = find(request);
       Caller caller = ANYONE;
       if (!(found instanceof RouteTable.Found.Here here && here.route().open())) {
@@ -74,11 +87,40 @@ final class FrontHandler extends Handler.Abstract {
     atWork.forEach(Thread::interrupt);
   }
 
-  private RouteTable.Found find(Request request) {
-    String uri = request.getHttpURI().getPathQuery();
+  /** A name of the gateway's never leads to the API, and any other must be one of ours. */
+  private boolean isForGateway(Request request) {
+    @Nullable String host = request.getHttpURI().getHost();
+    boolean named = host != null && gateway.ownsHost(host);
+    if (!named) {
+      hosts.require(host);
+    }
+    @Nullable String uri = request.getHttpURI().getPathQuery();
     if (uri == null || uri.length() > HttpLimits.URI) {
       throw new HttpRefusal(414, ErrorCode.TOO_LARGE, "The URL is too long");
     }
+    return named || gateway.ownsPath(request.getHttpURI().getPath());
+  }
+
+  private void pass(RawExchange exchange) {
+    @Nullable Exception failure = null;
+    atWork.add(Thread.currentThread());
+    try {
+      gateway.handle(exchange);
+      if (!exchange.isAnswered()) {
+        throw new IllegalStateException("The gateway gave no answer");
+      }
+    } catch (InterruptedException | IOException | RuntimeException e) {
+      failure = e;
+    } finally {
+      atWork.remove(Thread.currentThread());
+    }
+    if (failure != null) {
+      LOG.debug("A request to the gateway ended early", failure);
+      exchange.fail(failure, GATEWAY);
+    }
+  }
+
+  private RouteTable.Found find(Request request) {
     return routes.find(request.getMethod(), request.getHttpURI().getPath());
   }
 

@@ -14,9 +14,11 @@ final class HostCheck {
   private static final Pattern IPV6 = Pattern.compile("\\[?[0-9a-fA-F:.%]*:[0-9a-zA-Z:.%]*]?");
 
   private final String configured;
+  private final String domain;
 
-  HostCheck(String configured) {
+  HostCheck(String configured, String domain) {
     this.configured = configured.toLowerCase(Locale.ROOT);
+    this.domain = domain.toLowerCase(Locale.ROOT);
   }
 
   void require(@Nullable String host) {
@@ -37,6 +39,7 @@ final class HostCheck {
   private boolean isOurs(String host) {
     return host.equals("localhost")
         || host.equals(configured)
+        || host.equals(domain)
         || IPV4.matcher(host).matches()
         || IPV6.matcher(host).matches();
   }

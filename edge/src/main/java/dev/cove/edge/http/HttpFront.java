@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http.UriCompliance.Violation;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
@@ -19,10 +21,13 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.eclipse.jetty.util.thread.ThreadPool;
 
-/** The listening server: one connector, HTTP/1.1, a virtual thread per request. */
+/** The listening server: one connector, HTTP/1.1 and HTTP/2, a virtual thread per request. */
 public final class HttpFront implements AutoCloseable {
   /** An acceptor, a selector, and two for what the library does beside. */
   private static final int SYSTEM_THREADS = 4;
+
+  /** How many requests one HTTP/2 connection may have at work at once. */
+  private static final int STREAMS = 128;
 
   private final Server server;
   private final ServerConnector connector;
@@ -37,8 +42,12 @@ public final class HttpFront implements AutoCloseable {
     this.grace = limits.stop();
   }
 
-  /** Where to listen. */
-  public record Address(String host, int port) {}
+  /**
+   * Where to listen.
+   *
+   * @param domain a name that is ours as well
+   */
+  public record Address(String host, int port, String domain) {}
 
   public static HttpFront start(
       Address address,
@@ -46,12 +55,14 @@ public final class HttpFront implements AutoCloseable {
       List<Route> routes,
       ApiKeys keys,
       RequestLog log,
-      WebSockets sockets)
+      WebSockets sockets,
+      Gateway gateway)
       throws IOException {
     var scheduler = new ScheduledExecutorScheduler("edge-timer", true);
     var server = new Server(threads(), scheduler, null);
+    HttpConfiguration http = configuration(limits);
     var connector =
-        new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration(limits)));
+        new ServerConnector(server, 1, 1, new HttpConnectionFactory(http), http2(http, limits));
     connector.setHost(address.host());
     connector.setPort(address.port());
     connector.setIdleTimeout(limits.idle().toMillis());
@@ -61,7 +72,12 @@ public final class HttpFront implements AutoCloseable {
     server.addBean(new NetworkConnectionLimit(limits.connections(), connector));
     var front =
         new FrontHandler(
-            new RouteTable(routes), new HostCheck(address.host()), new KeyCheck(keys), limits, log);
+            new RouteTable(routes),
+            new HostCheck(address.host(), address.domain()),
+            new KeyCheck(keys),
+            limits,
+            log,
+            gateway);
     server.setHandler(new GracefulHandler(front));
     server.setErrorHandler((_, response, callback) -> {
       ProblemReply.write(response, callback, response.getStatus());
@@ -131,6 +147,15 @@ public final class HttpFront implements AutoCloseable {
     }
   }
 
+  /** Without TLS, for clients that begin with it. WebSockets stay with HTTP/1.1. */
+  private static HTTP2CServerConnectionFactory http2(HttpConfiguration http, HttpLimits limits) {
+    var factory = new HTTP2CServerConnectionFactory(http);
+    factory.setConnectProtocolEnabled(false);
+    factory.setMaxConcurrentStreams(STREAMS);
+    factory.setStreamIdleTimeout(limits.idle().toMillis());
+    return factory;
+  }
+
   private static HttpConfiguration configuration(HttpLimits limits) {
     var http = new HttpConfiguration();
     http.setSendServerVersion(false);
@@ -139,8 +164,16 @@ public final class HttpFront implements AutoCloseable {
     http.setResponseHeaderSize(HttpLimits.HEADERS);
     http.setIdleTimeout(limits.idle().toMillis());
     http.setUriCompliance(URIS);
+    http.setHttpCompliance(LINES);
     return http;
   }
+
+  // A line that ends for some and not for others hides one request in another.
+  private static final HttpCompliance LINES =
+      HttpCompliance.RFC9110.without(
+          "COVE",
+          HttpCompliance.Violation.LF_HEADER_TERMINATION,
+          HttpCompliance.Violation.LF_CHUNK_TERMINATION);
 
   // Names of sandboxes are free text, so an encoded slash or dot in a segment is data here. That is
   // safe because routes are found on the undecoded path and nothing is ever normalised.

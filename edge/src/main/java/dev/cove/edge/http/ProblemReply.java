@@ -79,6 +79,16 @@ final class ProblemReply {
     }
   }
 
+  /** For a client that got its answer and is still sending. */
+  static void drainAndComplete(InputStream in, Callback callback) {
+    try {
+      drain(in);
+      callback.succeeded();
+    } catch (IOException e) {
+      callback.failed(new AbandonedException(e));
+    }
+  }
+
   private static void drain(InputStream in) throws IOException {
     byte[] scratch = new byte[64 * 1024];
     long deadline = System.nanoTime() + MAX_DRAINING.toNanos();

@@ -1,8 +1,8 @@
 package dev.cove.edge.process;
 
+import dev.cove.control.port.PortAddress;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.http.Exchange;
-import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Json;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.http.Socket;
@@ -52,11 +52,10 @@ public final class PortRoutes {
     }
   }
 
-  private static int port(String text) {
-    if (text.matches("[0-9]{1,5}")) {
-      return (int) Fields.between("port", Integer.parseInt(text), 1, 65_535);
-    }
-    throw new IllegalArgumentException("port must be a number from 1 to 65535");
+  /** The port that a segment of a route names. */
+  public static int port(String text) {
+    return PortAddress.parsePort(text)
+        .orElseThrow(() -> new IllegalArgumentException("port must be a number from 1 to 65535"));
   }
 
   private static void relay(Socket socket, TcpStream stream)

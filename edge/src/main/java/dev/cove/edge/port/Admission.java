@@ -1,0 +1,17 @@
+package dev.cove.edge.port;
+
+import dev.cove.control.port.Pass;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A request that was let in.
+ *
+ * @param stillHolds whether it would be let in now; long answers are cut when it would not
+ * @param cookie for the browser that came with a link
+ */
+record Admission(BooleanSupplier stillHolds, Optional<Pass> cookie) {
+  Admission(BooleanSupplier stillHolds) {
+    this(stillHolds, Optional.empty());
+  }
+}

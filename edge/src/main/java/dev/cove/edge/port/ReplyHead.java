@@ -1,0 +1,53 @@
+package dev.cove.edge.port;
+
+import dev.cove.edge.http.HeaderField;
+import java.util.List;
+import java.util.Locale;
+
+/** Status and fields of an answer from inside. */
+record ReplyHead(boolean http11, int status, List<HeaderField> fields) {
+  /** How the end of the body is known. */
+  sealed interface Framing {
+    record None() implements Framing {}
+
+    record Length(long bytes) implements Framing {}
+
+    record Chunked() implements Framing {}
+
+    record UntilClose() implements Framing {}
+  }
+
+  Framing framing(boolean toHead) throws BadReplyException {
+    List<String> lengths = values("Content-Length");
+    List<String> codings = values("Transfer-Encoding");
+    if (!lengths.isEmpty() && !codings.isEmpty()) {
+      throw new BadReplyException("it has both Content-Length and Transfer-Encoding");
+    }
+    if (lengths.size() > 1 || (lengths.size() == 1 && !lengths.getFirst().matches("[0-9]{1,18}"))) {
+      throw new BadReplyException("its Content-Length is not one number");
+    }
+    if (!codings.isEmpty()
+        && (!http11 || codings.size() > 1 || !codings.getFirst().equalsIgnoreCase("chunked"))) {
+      throw new BadReplyException("its Transfer-Encoding is not just chunked");
+    }
+    if (toHead || status == 204 || status == 304) {
+      return new Framing.None();
+    }
+    if (!codings.isEmpty()) {
+      return new Framing.Chunked();
+    }
+    return lengths.isEmpty()
+        ? new Framing.UntilClose()
+        : new Framing.Length(Long.parseLong(lengths.getFirst()));
+  }
+
+  boolean keepsConnection() {
+    return http11
+        && values("Connection").stream()
+            .noneMatch(value -> value.toLowerCase(Locale.ROOT).contains("close"));
+  }
+
+  List<String> values(String name) {
+    return fields.stream().filter(field -> field.is(name)).map(HeaderField::value).toList();
+  }
+}
