@@ -1,4 +1,7 @@
-/** Drives a Cove server from Java: sandboxes, commands, files, checkpoints, ports and keys. */
+/**
+ * Drives a Cove server from Java: sandboxes, commands, files, checkpoints, networks, ports and
+ * keys.
+ */
 module dev.cove.sdk {
   requires static transitive org.jspecify;
   requires tools.jackson.core;

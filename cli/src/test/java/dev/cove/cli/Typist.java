@@ -39,6 +39,12 @@ final class Typist implements Terminal {
         everShown |= shown;
         return super.read();
       }
+
+      @Override
+      public synchronized int read(byte[] buffer, int offset, int length) {
+        everShown |= shown;
+        return super.read(buffer, offset, length);
+      }
     };
   }
 

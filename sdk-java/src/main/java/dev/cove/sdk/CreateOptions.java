@@ -95,17 +95,28 @@ public final class CreateOptions {
 
   /** A volume that the sandbox has at that folder; many may read one that nobody writes to. */
   public CreateOptions volume(String idOrName, String target, boolean readOnly) {
-    List<JsonValue> all = new ArrayList<>();
-    if (fields.get("volumes") instanceof JsonValue.Items(List<JsonValue> before)) {
-      all.addAll(before);
-    }
-    all.add(
+    return withItem(
+        "volumes",
         JsonObject.builder()
             .put("volume", idOrName)
             .put("target", target)
             .put("readOnly", readOnly)
             .build());
-    return with("volumes", new JsonValue.Items(all));
+  }
+
+  /** What it may reach; without it, nothing. */
+  public CreateOptions network(Network network) {
+    return with("network", network.toBody());
+  }
+
+  /** A secret of the server that goes into what it sends; inside there is only a placeholder. */
+  public CreateOptions secret(SecretBinding binding) {
+    return withItem("secrets", binding.toBody());
+  }
+
+  /** Sandboxes of one group reach each other by their names. */
+  public CreateOptions group(String name) {
+    return with("group", JsonValue.of(name));
   }
 
   public CreateOptions label(String name, String value) {
@@ -142,6 +153,15 @@ public final class CreateOptions {
     Map<String, JsonValue> more = new LinkedHashMap<>(fields);
     more.put(field, value);
     return new CreateOptions(more, env, labels, idempotencyKey);
+  }
+
+  private CreateOptions withItem(String field, JsonValue item) {
+    List<JsonValue> all = new ArrayList<>();
+    if (fields.get(field) instanceof JsonValue.Items(List<JsonValue> before)) {
+      all.addAll(before);
+    }
+    all.add(item);
+    return with(field, new JsonValue.Items(all));
   }
 
   private static Map<String, String> plus(Map<String, String> map, String name, String value) {

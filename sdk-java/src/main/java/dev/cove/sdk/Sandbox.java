@@ -110,8 +110,7 @@ public final class Sandbox implements AutoCloseable {
   }
 
   public List<ProcessInfo> processes() {
-    return api.fetch(
-        path + "/processes", json -> json.objects("items").stream().map(ProcessInfo::of).toList());
+    return api.fetch(path + "/processes", items(ProcessInfo::of));
   }
 
   public ProcessInfo requireProcess(long processId) {
@@ -198,6 +197,77 @@ public final class Sandbox implements AutoCloseable {
    */
   public PortForward forward(InetSocketAddress local, int port) throws IOException {
     return PortForward.listen(this, local, port);
+
+  /** What it may reach. */
+  public Network network() {
+    return api.fetch(path + "/network", Network::of);
+  }
+
+  /** Says anew what it may reach. Connections that are no longer allowed are cut. */
+  public Network setNetwork(Network network) {
+    return api.call("PUT", path + "/network", network.toBody(), Network::of);
+  }
+
+  /** Allows more; a rule that was a denial is none any more. */
+  public Network allow(String... rules) {
+    return addRules("allow", rules);
+  }
+
+  /** Denies more, also to connections that are open. */
+  public Network deny(String... rules) {
+    return addRules("deny", rules);
+  }
+
+  private Network addRules(String list, String... rules) {
+    JsonObject body = JsonObject.builder().put(list, JsonValue.ofTexts(List.of(rules))).build();
+    return api.call("POST", path + "/network/rules", body, Network::of);
+  }
+
+  /** What it wanted to reach lately, and what became of it; the newest last. */
+  public List<NetworkLogEntry> networkLog(int limit) {
+    return api.fetch(path + "/network/log?limit=" + limit, items(NetworkLogEntry::of));
+  }
+
+  /** What would become of a connection to {@code host:port}, and why. */
+  public NetworkExplanation explain(String destination) {
+    return api.fetch(
+        path + "/network/explain?destination=" + Api.encode(destination), NetworkExplanation::of);
+  }
+
+  /** What it waits to be allowed; see {@link Network#asking}. */
+  public List<NetworkQuestion> networkQuestions() {
+    return api.fetch(path + "/network/questions", items(NetworkQuestion::of));
+  }
+
+  /**
+   * Answers a question.
+   *
+   * @throws CoveApiException with code {@code not_found} when it is no longer open
+   */
+  public void answer(String questionId, NetworkAnswer answer) {
+    api.order(
+        "POST",
+        path + "/network/questions/" + Api.encode(questionId),
+        JsonObject.builder().put("answer", answer.word()).build());
+  }
+
+  /** Which secrets go into what it sends. */
+  public List<SecretBinding> secrets() {
+    return api.fetch(path + "/secrets", items(SecretBinding::of));
+  }
+
+  /** Says anew which secrets go into what it sends. */
+  public List<SecretBinding> setSecrets(List<SecretBinding> bindings) {
+    var all = new JsonValue.Items(bindings.stream().<JsonValue>map(SecretBinding::toBody).toList());
+    return api.call(
+        "PUT",
+        path + "/secrets",
+        JsonObject.builder().put("items", all).build(),
+        items(SecretBinding::of));
+  }
+
+  private static <T> Function<JsonObject, List<T>> items(Function<JsonObject, T> reader) {
+    return json -> json.objects("items").stream().map(reader).toList();
   }
 
   /** Keeps its state as it is now; programs that run go on. */

@@ -1,12 +1,12 @@
 package dev.cove.sdk;
 
+import static dev.cove.sdk.CannedAnswers.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.sdk.transport.ScriptedServer;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -14,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("StringConcatToTextBlock") // the lines end in CR LF
 @Timeout(30)
 class CoveTest {
-  private static final Pattern LENGTH = Pattern.compile("Content-Length: (\\d+)");
   private static final String BOX =
       """
       {"id":"abc","name":"n","state":"running","template":"host","tier":"container","cpus":0.5,\
@@ -33,23 +30,8 @@ class CoveTest {
 
   private final List<String> requests = new CopyOnWriteArrayList<>();
 
-  /** Answers each request with the next of these, and notes what was asked. */
   private ScriptedServer answering(String... answers) throws IOException {
-    var next = List.of(answers).iterator();
-    return new ScriptedServer(peer -> {
-      for (String head = peer.readHead(); !head.isEmpty(); head = peer.readHead()) {
-        Matcher length = LENGTH.matcher(head);
-        int size = length.find() ? Integer.parseInt(length.group(1)) : 0;
-        String body = new String(peer.in().readNBytes(size), StandardCharsets.UTF_8);
-        requests.add(head.substring(0, head.indexOf(" HTTP")) + (size > 0 ? " " + body : ""));
-        peer.send(next.next());
-      }
-    });
-  }
-
-  private static String json(int status, String body) {
-    int length = body.getBytes(StandardCharsets.UTF_8).length;
-    return "HTTP/1.1 " + status + " X\r\nContent-Length: " + length + "\r\n\r\n" + body;
+    return CannedAnswers.serve(requests, answers);
   }
 
   private static Cove connect(ScriptedServer server) {
