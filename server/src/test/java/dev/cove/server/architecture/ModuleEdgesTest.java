@@ -33,6 +33,7 @@ class ModuleEdgesTest {
           Map.entry("guest", Set.of("model")),
           Map.entry("engine", Set.of("model")),
           Map.entry("engine.container", Set.of("model", "engine", "guest")),
+          Map.entry("egress", Set.of("model")),
           Map.entry("node", Set.of("model", "engine", "guest")),
           Map.entry("control", Set.of("model", "guest", "node")),
           Map.entry("edge", Set.of("model", "guest", "node", "control")),
