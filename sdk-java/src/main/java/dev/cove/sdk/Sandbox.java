@@ -197,6 +197,7 @@ public final class Sandbox implements AutoCloseable {
    */
   public PortForward forward(InetSocketAddress local, int port) throws IOException {
     return PortForward.listen(this, local, port);
+  }
 
   /** What it may reach. */
   public Network network() {

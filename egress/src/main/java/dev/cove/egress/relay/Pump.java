@@ -18,8 +18,9 @@ public final class Pump {
   }
 
   /**
-   * A buffer that was filled is replaced by a larger one, and a larger one that was not even half
-   * filled by the smallest: a connection that waits should hold little.
+   * A buffer that was filled is replaced by a larger one, and a larger one by the smallest when
+   * that would have done: a connection that waits should hold little, and one that is busy should
+   * not change its buffer all the time.
    */
   void run(SocketChannel from, SocketChannel to, Meter meter) throws IOException {
     ByteBuffer buffer = buffers.take();
@@ -31,7 +32,7 @@ public final class Pump {
         buffer.clear();
         if (read == buffer.capacity()) {
           buffer = buffers.grow(buffer);
-        } else if (read < buffer.capacity() / 2) {
+        } else if (read < BufferPool.SMALLEST) {
           buffer = buffers.shrink(buffer);
         }
       }

@@ -21,6 +21,7 @@ class BannedCallsTest {
     "dev.cove.model..",
     "dev.cove.guest..",
     "dev.cove.engine..",
+    "dev.cove.egress..",
     "dev.cove.node..",
     "dev.cove.control..",
     "dev.cove.edge..",
