@@ -62,7 +62,7 @@ public final class Ports {
     return shared.getOrDefault(sandbox, Map.of()).values().stream()
         .filter(stored -> !stored.hasExpired(now))
         .map(StoredPort::port)
-        .sorted(Comparator.comparing(port -> port.address().port()))
+        .sorted(Comparator.comparingInt(port -> port.address().port()))
         .toList();
   }
 

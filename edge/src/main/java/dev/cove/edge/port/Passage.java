@@ -120,6 +120,15 @@ final class Passage implements AutoCloseable {
     }
   }
 
+  boolean isCut() {
+    lock.lock();
+    try {
+      return reason != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Why it was cut, if it was; otherwise what went wrong by itself. */
   Exception reasonOr(Exception failure) {
     lock.lock();

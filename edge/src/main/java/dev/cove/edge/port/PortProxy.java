@@ -251,7 +251,7 @@ public final class PortProxy implements Gateway, AutoCloseable {
             throw new IOException("The server hung up");
           }
         } catch (IOException e) {
-          if (repeatable && passage.reasonOr(e) == e) {
+          if (repeatable && !passage.isCut()) {
             return false;
           }
           throw e;

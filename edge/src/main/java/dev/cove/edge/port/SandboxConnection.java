@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -213,8 +214,8 @@ final class SandboxConnection implements AutoCloseable {
   }
 
   /** Bytes that came behind a 101. */
-  ByteBuffer early() {
-    ByteBuffer early = ByteBuffer.wrap(buffer, position, limit - position);
+  byte[] early() {
+    byte[] early = Arrays.copyOfRange(buffer, position, limit);
     position = limit;
     return early;
   }

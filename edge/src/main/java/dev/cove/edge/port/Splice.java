@@ -4,7 +4,6 @@ import dev.cove.edge.http.PlainConnection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +29,7 @@ final class Splice {
     Thread upward = Thread.ofVirtual().name("tunnel-up").start(this::up);
     try {
       OutputStream out = tunnel.output();
-      ByteBuffer early = connection.early();
-      out.write(early.array(), early.position(), early.remaining());
+      out.write(connection.early());
       copy(connection.stream().input(), out);
       out.close();
       upward.join(PARTING);
