@@ -32,6 +32,7 @@ class BranchesTest {
           Map.of(),
           List.of(),
           Optional.empty(),
+          Optional.empty(),
           Optional.empty());
 
   @TempDir Path folder;

@@ -91,6 +91,7 @@ final class ControlPlane implements AutoCloseable {
         labels,
         List.of(),
         Optional.empty(),
+        Optional.empty(),
         key);
   }
 }

@@ -15,6 +15,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -69,11 +70,11 @@ public final class NetworkNamespace {
     try {
       return opened.get();
     } catch (ExecutionException e) {
+      Throwable cause = Objects.requireNonNull(e.getCause());
       throw new EngineException(
-          "The network of a sandbox could not be entered: " + e.getCause().getMessage(),
-          e.getCause());
+          "The network of a sandbox could not be entered: " + cause.getMessage(), cause);
     } catch (InterruptedException e) {
-      opened.thenAccept(NetworkNamespace::discard);
+      CompletableFuture<Void> _ = opened.thenAccept(NetworkNamespace::discard);
       Thread.currentThread().interrupt();
       throw new EngineException("Interrupted while a sandbox's network was entered", e);
     }

@@ -107,23 +107,22 @@ public enum FailPoint {
   public static final int EXIT_CODE = 86;
 
   private static final AtomicInteger TIMES = new AtomicInteger(1);
-  private static final int NONE = -1;
-  private static final int ARMED =
-      Optional.ofNullable(System.getProperty(PROPERTY)).map(FailPoint::arm).orElse(NONE);
+  private static final Optional<FailPoint> ARMED =
+      Optional.ofNullable(System.getProperty(PROPERTY)).map(FailPoint::arm);
 
-  private static int arm(String setting) {
+  private static FailPoint arm(String setting) {
     String[] words = setting.split(":", 2);
     FailPoint point = valueOf(words[0]);
     if (words.length == 2) {
       TIMES.set(Integer.parseInt(words[1]));
     }
     System.err.printf("This process will end at %s, because -D%s says so%n", point, PROPERTY);
-    return point.ordinal();
+    return point;
   }
 
   /** Says that this moment has come. Does not return where a test wants the process to end here. */
   public void reached() {
-    if (ordinal() == ARMED && TIMES.decrementAndGet() == 0) {
+    if (ARMED.isPresent() && ARMED.get() == this && TIMES.decrementAndGet() == 0) {
       System.err.printf("The process ends at %s, because -D%s says so%n", this, PROPERTY);
       Runtime.getRuntime()
           .halt(EXIT_CODE); // no hooks, no closing: what kill -9 leaves, this leaves
