@@ -2,6 +2,7 @@ package dev.cove.egress;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.cove.testing.world.WorldNames;
 import dev.cove.egress.intercept.HttpInterception;
 import dev.cove.egress.name.Resolver;
 import dev.cove.model.SandboxId;

@@ -2,6 +2,7 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cove.testing.world.WorldServer;
 import dev.cove.egress.dial.DialFailedException;
 import dev.cove.egress.intercept.HttpInterception;
 import dev.cove.egress.intercept.InterceptedConnection;

@@ -2,6 +2,7 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cove.testing.world.WorldServer;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Explanation;
 import dev.cove.model.network.InsideAddresses;

@@ -2,6 +2,7 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cove.testing.world.WorldServer;
 import java.net.Socket;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;

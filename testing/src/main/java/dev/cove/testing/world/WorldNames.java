@@ -1,4 +1,4 @@
-package dev.cove.egress;
+package dev.cove.testing.world;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,51 +26,51 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /** A DNS server of the world outside, which remembers who asked for what. */
-final class WorldNames implements AutoCloseable {
+public final class WorldNames implements AutoCloseable {
   private final DatagramSocket socket;
   private final Map<String, Supplier<List<Record>>> zones = new ConcurrentHashMap<>();
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private volatile int code = Rcode.NOERROR;
   private volatile boolean silent;
 
-  WorldNames() throws IOException {
-    socket = new DatagramSocket(Inside.at("127.0.0.1", 0));
+  public WorldNames() throws IOException {
+    socket = new DatagramSocket(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
     Thread.ofVirtual().start(this::serve);
   }
 
-  InetSocketAddress address() {
+  public InetSocketAddress address() {
     return (InetSocketAddress) socket.getLocalSocketAddress();
   }
 
-  void put(String name, String... addresses) {
+  public void put(String name, String... addresses) {
     put(name, 60, addresses);
   }
 
-  void put(String name, long ttl, String... addresses) {
+  public void put(String name, long ttl, String... addresses) {
     List<Record> records = records(name, ttl, addresses);
     zones.put(name, () -> records);
   }
 
-  void putAnswers(String name, Supplier<String[]> addresses) {
+  public void putAnswers(String name, Supplier<String[]> addresses) {
     zones.put(name, () -> records(name, 0, addresses.get()));
   }
 
-  void alias(String name, String target, String... addresses) {
+  public void alias(String name, String target, String... addresses) {
     var records = new ArrayList<Record>();
     records.add(new CNAMERecord(name(name), DClass.IN, 60, name(target)));
     records.addAll(records(target, 60, addresses));
     zones.put(name, () -> records);
   }
 
-  void fail(int rcode) {
+  public void fail(int rcode) {
     code = rcode;
   }
 
-  void fallSilent() {
+  public void fallSilent() {
     silent = true;
   }
 
-  List<String> asked() {
+  public List<String> asked() {
     return List.copyOf(asked);
   }
 

@@ -1,7 +1,9 @@
-package dev.cove.egress;
+package dev.cove.testing.world;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -9,14 +11,14 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A server of the world outside, which keeps every byte that it gets. */
-final class WorldServer implements AutoCloseable {
+public final class WorldServer implements AutoCloseable {
   /** What it does with a connection. */
-  interface Manner {
+  public interface Manner {
     void serve(Socket socket, ByteArrayOutputStream seen) throws Exception;
   }
 
   /** Sends back whatever comes. */
-  static final Manner ECHO =
+  public static final Manner ECHO =
       (socket, seen) -> {
         byte[] buffer = new byte[64 << 10];
         for (int n; (n = socket.getInputStream().read(buffer)) >= 0; ) {
@@ -33,25 +35,25 @@ final class WorldServer implements AutoCloseable {
   private final List<ByteArrayOutputStream> seen = new CopyOnWriteArrayList<>();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
 
-  WorldServer(String address, Manner manner) throws IOException {
+  public WorldServer(String address, Manner manner) throws IOException {
     this(address, 0, manner);
   }
 
-  WorldServer(String address, int port, Manner manner) throws IOException {
+  public WorldServer(String address, int port, Manner manner) throws IOException {
     this.manner = manner;
-    listener.bind(Inside.at(address, port), 1_024);
+    listener.bind(new InetSocketAddress(InetAddress.ofLiteral(address), port), 1_024);
     Thread.ofVirtual().start(this::accept);
   }
 
-  int port() {
+  public int port() {
     return listener.getLocalPort();
   }
 
-  int connections() {
+  public int connections() {
     return seen.size();
   }
 
-  String got() {
+  public String got() {
     var all = new StringBuilder();
     for (ByteArrayOutputStream one : seen) {
       synchronized (one) {
