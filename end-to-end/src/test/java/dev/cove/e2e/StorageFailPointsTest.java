@@ -29,6 +29,8 @@ import dev.cove.sdk.Template;
 import dev.cove.sdk.TemplateBuild;
 import dev.cove.sdk.Volume;
 import java.io.ByteArrayOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -234,6 +236,9 @@ class StorageFailPointsTest {
    * @return whether the caller was told that it was done, before the server ended
    */
   private static boolean crash(Crash crash) throws Exception {
+    if (crash.point() == FailPoint.DIGEST_WRITTEN) {
+      awaitDigests(); // or the armed server would go after them as soon as it starts
+    }
     server.kill();
     server.startArmed(crash.point() + ":" + crash.time());
     boolean acknowledged = false;
@@ -249,6 +254,22 @@ class StorageFailPointsTest {
     }
     assertThat(status).as("%s is reached", crash.point()).hasValue(FailPoint.EXIT_CODE);
     return acknowledged;
+  }
+
+  private static void awaitDigests() {
+    Path sealed = server.home().resolve("data/engine/sealed");
+    Awaitility.await("the digests of all layers")
+        .atMost(SETTLE)
+        .until(() -> {
+          try (var records = Files.newDirectoryStream(sealed, "*.layer")) {
+            for (Path record : records) {
+              if (Files.readString(record).contains("digest pending")) {
+                return false;
+              }
+            }
+            return true;
+          }
+        });
   }
 
   /** One failure is not to be followed by others. */

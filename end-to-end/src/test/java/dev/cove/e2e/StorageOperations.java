@@ -14,6 +14,7 @@ import dev.cove.sdk.Volume;
 import java.io.ByteArrayInputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** What is done to a server's storage, each with the means to see whether it was done wholly. */
@@ -67,7 +68,7 @@ final class StorageOperations {
   }
 
   /** A sandbox whose file says something that it says nowhere else. */
-  private abstract static class OnSandbox implements Operation {
+  abstract static class OnSandbox implements Operation {
     String id = "";
     String content = "";
 
@@ -487,11 +488,11 @@ final class StorageOperations {
   /** A sandbox writes to the volume all the while. */
   static final class CopyVolume implements Operation {
     private static final String NAME = "copied";
-    private final Function<Cove, Volume> copy;
+    private final Consumer<Cove> copy;
     private final Function<Cove, List<Volume>> copies;
     private String writer = "";
 
-    private CopyVolume(Function<Cove, Volume> copy, Function<Cove, List<Volume>> copies) {
+    private CopyVolume(Consumer<Cove> copy, Function<Cove, List<Volume>> copies) {
       this.copy = copy;
       this.copies = copies;
     }
@@ -518,7 +519,7 @@ final class StorageOperations {
 
     @Override
     public void perform(Cove cove) {
-      copy.apply(cove);
+      copy.accept(cove);
     }
 
     @Override

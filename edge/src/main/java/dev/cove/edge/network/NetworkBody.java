@@ -13,21 +13,29 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a sandbox may reach, as callers write and read it. What is left out is empty. */
+/** What a sandbox is to reach, as callers write it. What is left out is empty. */
 public record NetworkBody(
     @JsonProperty("default") @Nullable String fallback,
     @Nullable List<@Nullable String> presets,
     @Nullable List<@Nullable String> allow,
     @Nullable List<@Nullable String> deny,
     @Nullable Boolean attended) {
-  public static NetworkBody of(NetworkSettings settings) {
-    NetworkPolicy policy = settings.policy();
-    return new NetworkBody(
-        policy.fallback().publicName(),
-        policy.sortedPresets().stream().map(Preset::publicName).toList(),
-        policy.allow().stream().map(NetworkRule::toString).toList(),
-        policy.deny().stream().map(NetworkRule::toString).toList(),
-        settings.attended());
+  /** The same, as they read it. */
+  public record Shown(
+      @JsonProperty("default") String fallback,
+      List<String> presets,
+      List<String> allow,
+      List<String> deny,
+      boolean attended) {
+    static Shown of(NetworkSettings settings) {
+      NetworkPolicy policy = settings.policy();
+      return new Shown(
+          policy.fallback().publicName(),
+          policy.sortedPresets().stream().map(Preset::publicName).toList(),
+          policy.allow().stream().map(NetworkRule::toString).toList(),
+          policy.deny().stream().map(NetworkRule::toString).toList(),
+          settings.attended());
+    }
   }
 
   public NetworkSettings toSettings() {

@@ -57,7 +57,7 @@ public final class NetworkRoutes {
   }
 
   private static void send(Exchange exchange, NetworkSettings settings) {
-    exchange.send(200, NetworkBody.of(settings));
+    exchange.send(200, NetworkBody.Shown.of(settings));
   }
 
   private void replace(Exchange exchange) throws IOException {

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>One of them is armed by {@code -Dcove.failPoint=NAME} on the command line of the JVM, or
  * {@code NAME:3} for the third time that it is reached. It is a property and no variable because
- * variables are inherited by whatever one starts. Without it, all of this is a comparison with a
+ * variables are inherited by whatever one starts. Without it, all of this is a look at an empty
  * constant.
  */
 public enum FailPoint {
