@@ -4,7 +4,6 @@ import dev.cove.sdk.CheckpointRules;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Network;
-import dev.cove.sdk.SecretBinding;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,10 +33,6 @@ final class CreateFlags {
   private List<String> volumes = List.of();
 
   private final NetworkFlags network = new NetworkFlags();
-
-  private List<SecretBinding> secrets = List.of();
-
-  private Optional<String> group = Optional.empty();
 
   private Optional<String> idempotencyKey = Optional.empty();
 
@@ -97,20 +92,6 @@ final class CreateFlags {
             "A volume at that folder, to write to or read-only; may be given often.",
             v -> volumes = v)
         .with(network::describe)
-        .values(
-            "--secret",
-            SecretFlag.LABEL,
-            "A secret that goes into what it sends to that host, while inside there is only a"
-                + " placeholder; PLACE is bearer (default), basic:USER, header:NAME, query:NAME or"
-                + " body:NAME; may be given often.",
-            new SecretFlag(),
-            SecretBinding.class,
-            v -> secrets = v)
-        .text(
-            "--group",
-            "NAME",
-            "Sandboxes of one group reach each other by their names.",
-            v -> group = Optional.of(v))
         .pairs("--label", "A label; may be given often.", v -> labels = v)
         .text(
             "--idempotency-key",
@@ -163,10 +144,6 @@ final class CreateFlags {
             rules.change().map(change -> change.apply(CheckpointRules.usual())),
             CreateOptions::checkpointRules);
     options = with(options, network.change(Network.denying()), CreateOptions::network);
-    options = with(options, group, CreateOptions::group);
-    for (SecretBinding binding : SecretFlag.merged(secrets)) {
-      options = options.secret(binding);
-    }
     for (String text : volumes) {
       VolumeFlag flag = VolumeFlag.parse(text);
       options = options.volume(flag.volume(), flag.target(), flag.readOnly());

@@ -43,7 +43,6 @@ class CommandLineFrameTest {
         "import",
         "volume",
         "network",
-        "secret",
         "up",
         "down",
         "env",
@@ -186,8 +185,7 @@ class CommandLineFrameTest {
             "fork",
             "tree",
             "template_build",
-            "network_explain",
-            "secret_bind")) {
+            "network_explain")) {
       assertThat(script.out()).contains("function _picocli_cove_" + verb + "()");
     }
     assertThat(offline("completion", "fish").code()).isEqualTo(ExitCode.USAGE);

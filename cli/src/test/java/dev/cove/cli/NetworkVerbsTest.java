@@ -140,10 +140,7 @@ class NetworkVerbsTest {
           {"network", "log", "box", "--limit", "1001"},
           {"network", "answer", "box", "q1", "perhaps"},
           {"network", "explain", "box"},
-          {"create", "--network", "none"},
-          {"create", "--secret", "NAME"},
-          {"create", "--secret", "NAME@host=cookie:x"},
-          {"secret", "bind", "box", "A@a", "B"}
+          {"create", "--network", "none"}
         }) {
       CommandRun misused = cove(call);
       assertThat(misused.code()).as(String.join(" ", call)).isEqualTo(ExitCode.USAGE);
@@ -280,7 +277,7 @@ class NetworkVerbsTest {
   }
 
   @Test
-  void a_new_sandbox_gets_its_network_secrets_and_group() {
+  void a_new_sandbox_gets_its_network() {
     server.answer(json(201, BOX.body()), json(201, BOX.body()));
     cove(
         "create",
@@ -294,25 +291,12 @@ class NetworkVerbsTest {
         "--allow",
         "[2001:db8::]/32:443",
         "--deny",
-        "b.example",
-        "--secret",
-        "K@a.example",
-        "--secret",
-        "K@b.example:8443=bearer",
-        "--secret",
-        "P@c.example=basic:me",
-        "--group",
-        "shop");
+        "b.example");
     assertThat(body(0))
         .isEqualTo(
             "{\"network\":{\"default\":\"ask\",\"presets\":[\"git\"],"
                 + "\"allow\":[\"a.example GET /v1/*\",\"[2001:db8::]/32:443\"],"
-                + "\"deny\":[\"b.example\"],\"attended\":true},\"group\":\"shop\","
-                + "\"secrets\":[{\"secret\":\"K\",\"hosts\":[\"a.example\",\"b.example:8443\"],"
-                + "\"place\":\"bearer\",\"methods\":[],\"paths\":[],\"added\":false,"
-                + "\"plainHttp\":false,\"env\":\"K\"},{\"secret\":\"P\","
-                + "\"hosts\":[\"c.example\"],\"place\":\"basic\",\"user\":\"me\",\"methods\":[],"
-                + "\"paths\":[],\"added\":false,\"plainHttp\":false,\"env\":\"P\"}]}");
+                + "\"deny\":[\"b.example\"],\"attended\":true}}");
     cove("create");
     assertThat(body(1)).as("nothing is said where nothing was said").isEqualTo("{}");
   }

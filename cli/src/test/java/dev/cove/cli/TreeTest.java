@@ -32,8 +32,7 @@ class TreeTest {
         Map.of(),
         created,
         Optional.of(created),
-        parent,
-        Optional.empty());
+        parent);
   }
 
   private static SandboxInfo root(String id, int age) {

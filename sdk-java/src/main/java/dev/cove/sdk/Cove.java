@@ -14,7 +14,6 @@ public final class Cove implements AutoCloseable {
   private final Templates templates;
   private final Moves moves;
   private final Volumes volumes;
-  private final Secrets secrets;
   private final Keys keys;
 
   private Cove(Api api) {
@@ -24,7 +23,6 @@ public final class Cove implements AutoCloseable {
     this.templates = new Templates(api);
     this.moves = new Moves(api);
     this.volumes = new Volumes(api);
-    this.secrets = new Secrets(api);
     this.keys = new Keys(api);
   }
 
@@ -66,10 +64,6 @@ public final class Cove implements AutoCloseable {
 
   public Volumes volumes() {
     return volumes;
-  }
-
-  public Secrets secrets() {
-    return secrets;
   }
 
   public Keys keys() {

@@ -12,7 +12,6 @@ import java.util.Optional;
  * @param state requested, starting, running, stopped or failed; later servers may know more
  * @param reason why it stopped or failed
  * @param parent the sandbox that it was forked from, or whose checkpoint it was made from
- * @param group whose sandboxes it reaches by their names
  */
 public record SandboxInfo(
     String id,
@@ -28,8 +27,7 @@ public record SandboxInfo(
     Map<String, String> labels,
     Instant createdAt,
     Optional<Instant> startedAt,
-    Optional<String> parent,
-    Optional<String> group) {
+    Optional<String> parent) {
   static SandboxInfo of(JsonObject json) {
     return new SandboxInfo(
         json.requireText("id"),
@@ -45,8 +43,7 @@ public record SandboxInfo(
         json.textMap("labels"),
         json.requireInstant("createdAt"),
         json.findInstant("startedAt"),
-        json.findText("parent"),
-        json.findText("group"));
+        json.findText("parent"));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
@@ -63,7 +60,6 @@ public record SandboxInfo(
         .put("createdAt", createdAt.toString());
     startedAt.ifPresent(when -> json.put("startedAt", when.toString()));
     parent.ifPresent(origin -> json.put("parent", origin));
-    group.ifPresent(text -> json.put("group", text));
     return Json.writeText(json.build());
   }
 }
