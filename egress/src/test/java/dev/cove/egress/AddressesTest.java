@@ -2,10 +2,10 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cove.testing.world.WorldServer;
 import dev.cove.model.network.LoggedDecision;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkPolicy.Fallback;
+import dev.cove.testing.world.WorldServer;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;

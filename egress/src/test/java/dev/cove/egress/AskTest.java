@@ -3,12 +3,12 @@ package dev.cove.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.cove.testing.world.WorldServer;
 import dev.cove.model.network.Answer;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkPolicy.Fallback;
 import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.Question;
+import dev.cove.testing.world.WorldServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;

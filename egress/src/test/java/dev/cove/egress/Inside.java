@@ -2,7 +2,6 @@ package dev.cove.egress;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.cove.testing.world.WorldNames;
 import dev.cove.egress.intercept.HttpInterception;
 import dev.cove.egress.name.Resolver;
 import dev.cove.model.SandboxId;
@@ -12,6 +11,7 @@ import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkPolicy.Fallback;
 import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.Question;
+import dev.cove.testing.world.WorldNames;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;

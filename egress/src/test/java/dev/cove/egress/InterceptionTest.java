@@ -2,7 +2,6 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cove.testing.world.WorldServer;
 import dev.cove.egress.dial.DialFailedException;
 import dev.cove.egress.intercept.HttpInterception;
 import dev.cove.egress.intercept.InterceptedConnection;
@@ -12,6 +11,7 @@ import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.NetworkRule.Request;
 import dev.cove.model.network.Verdict.Outcome;
+import dev.cove.testing.world.WorldServer;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;

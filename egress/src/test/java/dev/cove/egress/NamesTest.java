@@ -2,12 +2,12 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cove.testing.world.WorldServer;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Explanation;
 import dev.cove.model.network.InsideAddresses;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkPolicy.Fallback;
+import dev.cove.testing.world.WorldServer;
 import java.io.DataInputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,9 +2,9 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cove.testing.world.WorldServer;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkRule;
+import dev.cove.testing.world.WorldServer;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStreamReader;

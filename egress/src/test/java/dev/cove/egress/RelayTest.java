@@ -3,8 +3,8 @@ package dev.cove.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.cove.testing.world.WorldServer;
 import dev.cove.model.network.NetworkPolicy;
+import dev.cove.testing.world.WorldServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -2,8 +2,8 @@ package dev.cove.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cove.testing.world.WorldServer;
 import dev.cove.model.network.NetworkPolicy;
+import dev.cove.testing.world.WorldServer;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

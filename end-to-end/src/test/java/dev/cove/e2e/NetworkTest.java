@@ -205,8 +205,13 @@ class NetworkTest {
     try (Sandbox box = create(Network.denying().allow("secure.test"))) {
       String url = "https://secure.test:%d/y".formatted(secure.port());
       assertThat(curl(box, "-k", "-v", url)).contains("CN=secure.test").contains("GET /y HTTP/1.1");
-      assertThat(curl(box, "-k", "--connect-to", "evil.test::secure.test:", "https://evil.test:"
-              + secure.port() + "/"))
+      assertThat(
+              curl(
+                  box,
+                  "-k",
+                  "--connect-to",
+                  "evil.test::secure.test:",
+                  "https://evil.test:" + secure.port() + "/"))
           .contains("access denied");
       assertThat(curl(box, url)).as("it is not our certificate").contains("self-signed");
       assertThat(
