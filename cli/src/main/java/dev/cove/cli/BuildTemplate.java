@@ -81,7 +81,7 @@ final class BuildTemplate implements Callable<Integer> {
             "cove template build --debian --package git -t tools",
             "cove template build --checkpoint $(cove checkpoint box) -t prepared",
             "docker save web | cove template build --archive - -t web")
-        .note("Steps have no network until sandboxes have one. Ctrl-C cancels the build.")
+        .note("Steps reach what the presets packages and git allow. Ctrl-C cancels the build.")
         .build();
   }
 

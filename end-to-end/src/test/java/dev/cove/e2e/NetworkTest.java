@@ -12,6 +12,7 @@ import dev.cove.sdk.NetworkLogEntry;
 import dev.cove.sdk.NetworkQuestion;
 import dev.cove.sdk.RunningCommand;
 import dev.cove.sdk.Sandbox;
+import dev.cove.sdk.TemplateBuild;
 import dev.cove.testing.world.WorldNames;
 import dev.cove.testing.world.WorldServer;
 import java.io.ByteArrayOutputStream;
@@ -358,6 +359,27 @@ class NetworkTest {
           .contains("GET /z");
       assertThat(curl(box, proxy, "-k", "https://evil.test:%d/z".formatted(secure.port())))
           .doesNotContain("GET /z");
+    }
+  }
+
+  @Test
+  void steps_of_a_build_reach_packages_and_nothing_else() throws Exception {
+    names.put("deb.debian.org", "127.77.0.9");
+    try (WorldServer _ = new WorldServer("127.77.0.9", 80, NetworkTest::web)) {
+      var made =
+          server
+              .cove()
+              .templates()
+              .build(
+                  TemplateBuild.from("host")
+                      .name("fetched")
+                      .run("curl -s http://deb.debian.org/pool > /fetched")
+                      .run("curl -s %s > /denied".formatted(at("allowed.test", allowed))));
+      try (Sandbox box = server.create(CreateOptions.defaults().template(made.reference()))) {
+        assertThat(box.files().readString("/fetched")).isEqualTo("GET /pool HTTP/1.1");
+        assertThat(box.files().readString("/denied")).contains("may not reach allowed.test");
+      }
+      server.cove().templates().remove(made.reference());
     }
   }
 

@@ -182,7 +182,7 @@ abstract class IsolationContract extends EngineContract {
   void dev_holds_what_programs_need() {
     assertThat(box.user("ls /dev"))
         .isEqualTo(
-            "fd\nfull\nnull\nptmx\npts\nrandom\nshm\nstderr\nstdin\nstdout\ntty\nurandom\nzero");
+            "cove\nfd\nfull\nnull\nptmx\npts\nrandom\nshm\nstderr\nstdin\nstdout\ntty\nurandom\nzero");
     assertThat(box.user("head -c 4 /dev/zero | wc -c; echo x > /dev/null; echo y > /dev/shm/y"))
         .isEqualTo("4");
     assertThat(box.run("root", "touch /dev/new").exit().code()).isNotZero();

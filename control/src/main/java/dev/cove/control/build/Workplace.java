@@ -12,6 +12,9 @@ import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.Tier;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.network.NetworkPolicy;
+import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.network.Preset;
 import dev.cove.node.Node;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +29,11 @@ import org.slf4j.LoggerFactory;
 final class Workplace implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Workplace.class);
   static final Resources RESOURCES = new Resources(2_000, 2_048, 32_768, 4_096);
+
+  /** What builds are made of comes from there, and nothing is sent anywhere else. */
+  private static final NetworkSettings NETWORK =
+      NetworkSettings.NOTHING.with(
+          NetworkPolicy.NOTHING.alsoAllowing(Preset.PACKAGES).alsoAllowing(Preset.GIT));
 
   /** Of files that are put into it; their bytes are limited by its disk. */
   static final UnpackRules FILES = new UnpackRules(false, ImageInstall.MAX_ENTRIES, Long.MAX_VALUE);
@@ -66,7 +74,9 @@ final class Workplace implements AutoCloseable {
 
   private void start(Standing here) {
     var template = new SandboxTemplate("build", here.base(), "root", "", List.of());
-    var spec = new SandboxSpec("build", template, Tier.CONTAINER, RESOURCES, Map.of(), Map.of());
+    var spec =
+        new SandboxSpec("build", template, Tier.CONTAINER, RESOURCES, Map.of(), Map.of())
+            .withNetwork(NETWORK);
     SandboxId id = node.reserve(spec, here.layers()).id();
     place = Optional.of(id);
     try {
