@@ -35,6 +35,9 @@ final class FiguresToReach {
     below("storage", "forks", 2, "s", "100 forks with output from each");
     below("storage", "fork-memory", 1024, "KiB", "memory of each of 100 forks");
     below("storage", "fork-disk", 1024, "KiB", "disk of each of 100 forks");
+    atMostTimes("network", "bulk", "bulk-direct", 1.25, "a download through the gateway");
+    added("network", "request", "request-direct", 0.3, "latency that the gateway adds");
+    belowMillis("network", "cut", 100, "change of policy to the end of a connection");
     belowMillis("server", "start", 1500, "server healthy");
     below("server", "resident", 250, "MB", "server resident with no sandbox");
     belowMillis("cli", "ls", 300, "cove ls");
@@ -56,6 +59,15 @@ final class FiguresToReach {
         String.format(Locale.ROOT, "at most %.1f times as long", most),
         quotient(section, ours, theirs)
             .map(q -> new Judged(String.format(Locale.ROOT, "%.2f times", q), q <= most)));
+  }
+
+  private void added(String section, String ours, String direct, double most, String what) {
+    add(
+        what,
+        String.format(Locale.ROOT, "under %.1f ms", most),
+        samples(section, ours)
+            .flatMap(o -> samples(section, direct).map(d -> o.p50Millis() - d.p50Millis()))
+            .map(more -> new Judged(Numbers.millis(more), more < most)));
   }
 
   private void atMostMillis(String section, String key, double most, String what) {
