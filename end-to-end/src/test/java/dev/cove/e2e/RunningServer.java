@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
  * A server as users run it: its own process, its own home, a free port.
@@ -72,9 +73,11 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
       if (home != null) {
         return;
       }
-      // Closed when all classes are done.
-      AutoCloseable end = this::endAndCheck;
-      context.getRoot().getStore(ExtensionContext.Namespace.GLOBAL).put(RunningServer.class, end);
+      // Closed when all classes of this process are done.
+      AutoCloseable end = this::endShared;
+      context
+          .getStore(StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.GLOBAL)
+          .put(RunningServer.class, end);
     }
     // Short, because the path of a Unix socket below it must fit in 108 bytes.
     home = Files.createTempDirectory("cove-e2e-");
@@ -90,6 +93,11 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
     } else {
       endAndCheck();
     }
+  }
+
+  private void endShared() throws IOException {
+    endAndCheck();
+    home = null; // should anybody come after all, he gets a new one
   }
 
   private void endAndCheck() throws IOException {
