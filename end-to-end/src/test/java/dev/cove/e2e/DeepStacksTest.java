@@ -9,12 +9,14 @@ import dev.cove.sdk.ExecResult;
 import dev.cove.sdk.Sandbox;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Layers pile up, and what lies deep is merged: nothing is refused, and nothing looks different.
  */
+@Tag("long")
 class DeepStacksTest {
   private static final int GENERATIONS = 60;
 
