@@ -373,11 +373,13 @@ class NetworkTest {
               .build(
                   TemplateBuild.from("host")
                       .name("fetched")
-                      .run("curl -s http://deb.debian.org/pool > /fetched")
-                      .run("curl -s %s > /denied".formatted(at("allowed.test", allowed))));
+                      .run("curl -s http://deb.debian.org/pool > /home/user/fetched")
+                      .run(
+                          "curl -s %s > /home/user/denied".formatted(at("allowed.test", allowed))));
       try (Sandbox box = server.create(CreateOptions.defaults().template(made.reference()))) {
-        assertThat(box.files().readString("/fetched")).isEqualTo("GET /pool HTTP/1.1");
-        assertThat(box.files().readString("/denied")).contains("may not reach allowed.test");
+        assertThat(box.files().readString("/home/user/fetched")).isEqualTo("GET /pool HTTP/1.1");
+        assertThat(box.files().readString("/home/user/denied"))
+            .contains("may not reach allowed.test");
       }
       server.cove().templates().remove(made.reference());
     }
