@@ -43,6 +43,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -51,6 +52,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The server ends between any two durable steps of what it does to its storage. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("long")
 class StorageFailPointsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration SETTLE = Duration.ofSeconds(20);
