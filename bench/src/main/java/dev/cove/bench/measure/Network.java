@@ -100,7 +100,7 @@ final class Network implements Measurement {
     var inside = new ArrayList<Duration>();
     for (int i = 0; i <= rounds; i++) {
       var watch = new Stopwatch();
-      Spawning.toExit(List.of("bash", "-c", script));
+      Spawning.toExit(List.of("/bin/bash", "-c", script));
       Duration outside = watch.elapsed();
       watch = new Stopwatch();
       require(box.exec(Command.of("bash", "-c", script)));
