@@ -220,7 +220,8 @@ void cage_build(const struct plan *plan) {
 
   uint32_t loop_number = plan->spare >= 0 ? plan->spare_loop : UINT32_MAX;
   int image = plan->spare;
-  if (image < 0 && *plan->base_image) image = image_attach(plan, &loop_number);
+  if (image < 0 && *plan->base_image)
+    image = plan->again ? image_attach_again(plan, &loop_number) : image_attach(plan, &loop_number);
   struct trees trees;
   trees_open(plan, &trees);
   int writable = image >= 0 ? image : trees.writable;

@@ -138,8 +138,7 @@ int ext4_mount(uint32_t loop_number, int read_only) {
                             (read_only ? MOUNT_ATTR_RDONLY : 0));
 }
 
-static int attach(const char *base, int folder, const char *name, uint32_t *loop_number) {
-  int image = image_copy(base, folder, name);
+static int attach_file(int image, uint32_t *loop_number) {
   int device = loop_configure(image, loop_number, 0);
   close(image);
   step = "mount the image";
@@ -148,10 +147,23 @@ static int attach(const char *base, int folder, const char *name, uint32_t *loop
   return mount;
 }
 
+static int attach(const char *base, int folder, const char *name, uint32_t *loop_number) {
+  return attach_file(image_copy(base, folder, name), loop_number);
+}
+
 int image_attach(const struct plan *plan, uint32_t *loop_number) {
   char name[64];
   snprintf(name, sizeof name, "%s/image", plan->id);
   return attach(plan->base_image, host.sandboxes, name, loop_number);
+}
+
+/* The image that the sandbox had when it was last here. The engine has seen that nobody has it. */
+int image_attach_again(const struct plan *plan, uint32_t *loop_number) {
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", plan->id);
+  step = "open the image";
+  return attach_file(check(openat(host.sandboxes, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC)),
+                     loop_number);
 }
 
 /* A fresh image among the sealed ones, to be filled. */

@@ -62,6 +62,8 @@ static void read_plan(struct reader *reader, struct plan *plan) {
     plan->volumes[i].target = take_string(reader);
     plan->volumes[i].read_only = take_u16(reader) != 0;
   }
+  plan->again = take_u16(reader) != 0;
+  plan->keeps_identity = plan->again;
   if (plan->first_id < IDS_PER_SANDBOX) reader->bad = 1;
 }
 
@@ -81,7 +83,8 @@ static void start(uint32_t seq, struct reader *reader) {
     }
   }
   plan.net_ns = net_ns_take();
-  plan.spare = spare_take(plan.base_image, plan.id, "image", &plan.spare_loop);
+  plan.spare =
+      plan.again ? -1 : spare_take(plan.base_image, plan.id, "image", &plan.spare_loop);
   if (child_clone(CAGE, seq, CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS, cgroup) == 1)
     cage_build(&plan);
   if (plan.net_ns >= 0) close(plan.net_ns);

@@ -74,6 +74,7 @@ struct plan {
   struct volume volumes[MAX_VOLUMES];
   int volume_count;
   int keeps_identity; /* the sandbox has its names already */
+  int again;          /* it has been here before: the writable layer is what it left */
   int net_ns;          /* from the pool, or -1 to make one */
   int spare;           /* the mount of an image from the pool, or -1 to make one */
   uint32_t spare_loop;
@@ -161,6 +162,7 @@ void copy_sparse(int from, int to);
 int loop_configure(int image, uint32_t *number, int read_only);
 int ext4_mount(uint32_t loop_number, int read_only);
 int image_attach(const struct plan *plan, uint32_t *loop_number);
+int image_attach_again(const struct plan *plan, uint32_t *loop_number);
 int image_create(const char *base, const char *layer, uint32_t *loop_number);
 __attribute__((noreturn)) void image_measure(const char *id, uint32_t loop_number);
 void loop_control_prepare(int max_partitions);

@@ -190,7 +190,7 @@ static int uppermost(const struct plan *plan, const struct trees *trees, int num
 void overlays(const struct plan *plan, const struct trees *trees, int writable, int user_ns) {
   step = "prepare the writable layer";
   upper_folders(writable, plan->graft_count + 1);
-  for (int i = 0; i <= plan->graft_count; i++)
+  for (int i = 0; i <= plan->graft_count && !plan->again; i++)
     dress_upper(writable, i, uppermost(plan, trees, i));
   if (!plan->keeps_identity) identity_write(plan, trees, writable);
   step = "map the ids of the writable layer";

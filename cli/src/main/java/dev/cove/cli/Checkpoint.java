@@ -143,7 +143,7 @@ final class Checkpoint implements Callable<Integer> {
     @Override
     public Integer call() {
       above.requireNothingBeforeVerb();
-      return new Removal(session).of(ids, (cove, id) -> cove.checkpoints().delete(id));
+      return new OneByOne(session).of(ids, (cove, id) -> cove.checkpoints().delete(id));
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.cove.cli;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CoveApiException;
 import dev.cove.sdk.LocalServer;
+import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.SandboxInfo;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -14,15 +15,18 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
 
 final class Down implements Callable<Integer> {
+  private static final Duration GRACE = Duration.ofSeconds(10);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
-  private static final int PARALLEL_DELETES = 8;
+  private static final int PARALLEL = 8;
 
   private final Session session;
 
   private boolean all;
+  private boolean remove;
 
   private Down(Session session) {
     this.session = session;
@@ -31,8 +35,13 @@ final class Down implements Callable<Integer> {
   static CommandSpec describe(Session session) {
     var down = new Down(session);
     return Description.of(
-            down, "Stop the local server; sandboxes go on running, unless --all removes them.")
-        .flag("--all", "Remove all sandboxes first.", () -> down.all = true)
+            down, "Stop the local server; sandboxes go on running, unless --all stops them too.")
+        .flag(
+            "--all",
+            "Stop all sandboxes first, in order; they start again when they are used.",
+            () -> down.all = true)
+        .flag(
+            "--remove", "Remove all sandboxes first, with their files.", () -> down.remove = true)
         .build();
   }
 
@@ -42,8 +51,10 @@ final class Down implements Callable<Integer> {
       throw new UserError("COVE_URL is set: 'cove down' stops the local server only");
     }
     var local = new LocalStart(session);
-    if (all) {
-      removeAll(local);
+    if (remove) {
+      forAll(local, "Removed", Sandbox::delete);
+    } else if (all) {
+      forAll(local, "Stopped", Down::stopInOrder);
     }
     Optional<LocalServer> server = local.findAlive();
     if (server.isEmpty()) {
@@ -54,8 +65,16 @@ final class Down implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** Sandboxes outlive their server, so without one running it is started to remove them. */
-  private void removeAll(LocalStart local) throws InterruptedException {
+  private static void stopInOrder(Sandbox box) {
+    String state = box.info().state();
+    if (state.equals("running") || state.equals("paused")) {
+      box.stop(GRACE, true);
+    }
+  }
+
+  /** Sandboxes outlive their server, so without one running it is started for this. */
+  private void forAll(LocalStart local, String done, Consumer<Sandbox> work)
+      throws InterruptedException {
     boolean everRan =
         Files.exists(LocalServer.dataFolder(session.environment()).resolve("local.key"));
     if (local.findAlive().isEmpty()) {
@@ -66,24 +85,25 @@ final class Down implements Callable<Integer> {
     }
     try (Cove cove = session.connect()) {
       List<SandboxInfo> boxes = cove.sandboxes().list();
-      try (var workers = Executors.newFixedThreadPool(PARALLEL_DELETES)) {
-        List<Callable<Object>> deletes =
-            boxes.stream().map(box -> Executors.callable(() -> delete(cove, box.id()))).toList();
-        for (var done : workers.invokeAll(deletes)) {
-          done.get();
+      try (var workers = Executors.newFixedThreadPool(PARALLEL)) {
+        List<Callable<Object>> calls =
+            boxes.stream().map(box -> Executors.callable(() -> one(cove, box.id(), work))).toList();
+        for (var call : workers.invokeAll(calls)) {
+          call.get();
         }
       } catch (ExecutionException e) {
-        throw new UserError("Not all sandboxes could be removed: " + e.getCause(), e);
+        throw new UserError("Not with all sandboxes did it work: " + e.getCause(), e);
       }
       if (!boxes.isEmpty()) {
-        session.note("Removed " + boxes.size() + (boxes.size() == 1 ? " sandbox." : " sandboxes."));
+        String noun = boxes.size() == 1 ? " sandbox." : " sandboxes.";
+        session.note(done + " " + boxes.size() + noun);
       }
     }
   }
 
-  private static void delete(Cove cove, String id) {
+  private static void one(Cove cove, String id, Consumer<Sandbox> work) {
     try {
-      cove.sandboxes().delete(id);
+      work.accept(cove.sandboxes().require(id));
     } catch (CoveApiException e) {
       if (e.status() != 404) {
         throw e;

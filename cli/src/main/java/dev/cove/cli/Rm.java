@@ -26,7 +26,7 @@ final class Rm implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Removal removal = new Removal(session);
+    OneByOne removal = new OneByOne(session);
     return (force ? removal.orAbsent() : removal)
         .of(boxes, (cove, box) -> cove.sandboxes().delete(box));
   }

@@ -194,7 +194,7 @@ final class Template {
 
     @Override
     public Integer call() {
-      return new Removal(session)
+      return new OneByOne(session)
           .of(references, (cove, reference) -> cove.templates().remove(reference));
     }
   }

@@ -30,6 +30,10 @@ final class Verbs {
     ALL.put("top", Top::describe);
     ALL.put("url", Url::describe);
     ALL.put("forward", Forward::describe);
+    ALL.put("pause", Rest::describePause);
+    ALL.put("resume", Rest::describeResume);
+    ALL.put("stop", Rest::describeStop);
+    ALL.put("start", Rest::describeStart);
     ALL.put("rm", Rm::describe);
     ALL.put("checkpoint", Checkpoint::describe);
     ALL.put("restore", Restore::describe);

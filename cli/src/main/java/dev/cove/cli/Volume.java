@@ -234,7 +234,7 @@ final class Volume {
 
     @Override
     public Integer call() {
-      return new Removal(session).of(volumes, (cove, volume) -> cove.volumes().delete(volume));
+      return new OneByOne(session).of(volumes, (cove, volume) -> cove.volumes().delete(volume));
     }
   }
 

@@ -32,6 +32,8 @@ class TreeTest {
         Map.of(),
         created,
         Optional.of(created),
+        Optional.empty(),
+        Optional.empty(),
         parent);
   }
 

@@ -26,6 +26,7 @@ import dev.cove.edge.port.ShareRoutes;
 import dev.cove.edge.process.AttachRoutes;
 import dev.cove.edge.process.PortRoutes;
 import dev.cove.edge.process.ProcessRoutes;
+import dev.cove.edge.sandbox.RestRoutes;
 import dev.cove.edge.sandbox.SandboxRoutes;
 import dev.cove.edge.system.Counters;
 import dev.cove.edge.system.DiskRoutes;
@@ -76,6 +77,7 @@ public final class EdgeServer implements AutoCloseable {
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys).routes(),
                 new SandboxRoutes(lifecycle, services.branches(), services.builds()).routes(),
+                new RestRoutes(lifecycle).routes(),
                 new TemplateRoutes(services.templates(), services.builds(), services.images())
                     .routes(),
                 new MoveRoutes(

@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * A machine without cages: each sandbox is the real agent as an ordinary process of this machine.
@@ -49,6 +50,7 @@ final class LocalNode implements Node {
   private final Map<SandboxId, SandboxSpec> reserved = new ConcurrentHashMap<>();
   private final Map<SandboxId, Agent> agents = new ConcurrentHashMap<>();
   final AtomicLong oomKills = new AtomicLong();
+  private volatile Consumer<SandboxId> wanted = _ -> {};
 
   LocalNode(Path folder) throws IOException {
     this.folder = folder;
@@ -61,8 +63,40 @@ final class LocalNode implements Node {
   private record Agent(Process process, GuestLink link, SandboxSpec spec) {}
 
   @Override
-  public Set<SandboxId> recover(Map<SandboxId, SandboxSpec> expected) {
-    return Set.of();
+  public Map<SandboxId, Presence> recover(Map<SandboxId, Expected> expected) {
+    return Map.of();
+  }
+
+  @Override
+  public void onWanted(Consumer<SandboxId> listener) {
+    this.wanted = listener;
+  }
+
+  /** Nothing stands still on such a machine; the link is held as elsewhere. */
+  @Override
+  public void pause(SandboxId id) {
+    require(id).link().rest(() -> wanted.accept(id));
+  }
+
+  @Override
+  public void resume(SandboxId id) {
+    require(id).link().rouse();
+  }
+
+  @Override
+  public void stop(SandboxId id, Duration grace) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot keep files");
+  }
+
+  @Override
+  public void restart(SandboxId id, SandboxSpec spec) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "This host cannot keep files");
+  }
+
+  @Override
+  public Activity activity(SandboxId id) {
+    GuestLink link = require(id).link();
+    return new Activity(link.calls(), link.inUse(), Duration.ZERO);
   }
 
   @Override
@@ -212,11 +246,15 @@ final class LocalNode implements Node {
 
   @Override
   public Guest guest(SandboxId id) {
+    return new LocalGuest(require(id).link());
+  }
+
+  private Agent require(SandboxId id) {
     Agent agent = agents.get(id);
     if (agent == null) {
       throw new CoveException(ErrorCode.CONFLICT, "The sandbox does not run");
     }
-    return new LocalGuest(agent.link());
+    return agent;
   }
 
   @Override
@@ -241,10 +279,7 @@ final class LocalNode implements Node {
 
   @Override
   public SandboxMetrics metrics(SandboxId id) {
-    Agent agent = agents.get(id);
-    if (agent == null) {
-      throw new CoveException(ErrorCode.CONFLICT, "The sandbox does not run");
-    }
+    Agent agent = require(id);
     return new SandboxMetrics(
         Duration.ofMillis(1_500),
         10_000,

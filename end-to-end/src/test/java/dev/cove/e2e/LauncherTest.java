@@ -30,7 +30,7 @@ class LauncherTest {
 
   @AfterEach
   void removeAll() throws Exception {
-    var down = cove.run("down", "--all");
+    var down = cove.run("down", "--remove");
     assertThat(down.exitCode()).as(down.stderr()).isZero();
     HostTraces.of(home).assertNone();
   }
@@ -74,8 +74,13 @@ class LauncherTest {
 
     assertThat(cove.run("up").exitCode()).isZero();
     assertThat(cove.run("exec", id, "--", "echo", "still here").stdout()).isEqualTo("still here\n");
+    cove.run("exec", id, "--", "sh", "-c", "echo kept > /home/user/file");
     assertThat(cove.run("down", "--all").exitCode()).isZero();
     assertThat(HostProcesses.isRunning(agent)).isFalse();
+
+    assertThat(cove.run("up").exitCode()).isZero();
+    assertThat(cove.run("ls").stdout()).contains("stopped (shut_down)");
+    assertThat(cove.run("exec", id, "--", "cat", "/home/user/file").stdout()).isEqualTo("kept\n");
   }
 
   @Test

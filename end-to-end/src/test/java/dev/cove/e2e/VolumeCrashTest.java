@@ -46,7 +46,7 @@ class VolumeCrashTest {
 
     killAgentOf(id);
     Awaitility.await()
-        .until(() -> server.cove().sandboxes().require("writer").info().state().equals("failed"));
+        .until(() -> server.cove().sandboxes().require("writer").info().state().equals("stopped"));
     assertThat(server.cove().volumes().files("kept").readString("/file")).isEqualTo("after");
     server.kill();
     server.start();

@@ -6,6 +6,7 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** One built sandbox, as the engine sees it. */
@@ -26,10 +27,16 @@ public interface Cage {
 
   void resume();
 
+  /** Asks every process but the agent to end, with SIGTERM. */
+  void terminate();
+
   CageUsage usage();
 
   /** The figure of the same name in {@link #usage}, alone and cheap. */
   long oomKills();
+
+  /** The same of processor time. */
+  Duration cpu();
 
   /**
    * Makes a layer of what the sandbox has written, at one moment at which every process stands
@@ -48,6 +55,12 @@ public interface Cage {
 
   /** Completes when the agent is gone, and with it every process of the sandbox. */
   CompletableFuture<CageExit> exit();
+
+  /**
+   * Ends every process and keeps what the sandbox has written, on the disk: {@link Engine#restart}
+   * goes on with it. May be called twice, and does nothing after {@link #destroy}.
+   */
+  void halt();
 
   /** Ends every process and removes all that {@link Engine#start} made. May be called twice. */
   void destroy();

@@ -36,6 +36,26 @@ public interface Engine extends AutoCloseable {
    */
   Optional<Cage> adopt(SandboxId id);
 
+  /** The same for a cage that is to stand still, which it does without a break. */
+  Optional<Cage> adoptPaused(SandboxId id);
+
+  /**
+   * Ends whatever runs of a sandbox and keeps what it has written, on the disk.
+   *
+   * @return what its files lie over; empty when there are none to go on with, and then nothing of
+   *     it is left
+   */
+  Optional<RootFs> halt(SandboxId id);
+
+  /**
+   * Builds a cage again on the files of one with the same id that was halted. When it throws, the
+   * files are as they were.
+   *
+   * @param plan its root has the sealed layers that {@link #halt} told of
+   * @throws EngineException LAYER_DAMAGED when the files cannot be used any more
+   */
+  Cage restart(CagePlan plan);
+
   /** Every sandbox of which anything is left on this host: process, cgroup, socket or folder. */
   Set<SandboxId> present();
 

@@ -41,6 +41,7 @@ final class FlowOutput extends OutputStream {
   synchronized void write(byte[] bytes, int offset, int length, Duration patience)
       throws IOException {
     Objects.checkFromIndexSize(offset, length, bytes.length);
+    channel.link().want();
     try {
       while (length > 0) {
         int n = awaitCredit(Math.min(length, Frame.PAYLOAD_MAX - 1), patience);

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The host's end of the link, over a connected socket.
@@ -48,6 +49,12 @@ public final class GuestLink implements Guest, AutoCloseable {
   private final AtomicBoolean ended = new AtomicBoolean();
   private final Object gate = new Object();
   private boolean held;
+
+  /** While the agent stands still; to be told when somebody wants it. Written under the gate. */
+  private volatile @Nullable Runnable resting;
+
+  private boolean told;
+
   private final CompletableFuture<Hello> hello = new CompletableFuture<>();
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private volatile GuestLinkException why = new GuestLinkException("The link was closed here");
@@ -253,6 +260,11 @@ public final class GuestLink implements Guest, AutoCloseable {
     return lastChannel.get();
   }
 
+  /** Whether an operation is under way, be it only a client that is attached. */
+  public boolean inUse() {
+    return !channels.isEmpty();
+  }
+
   public void letGo() {
     synchronized (gate) {
       held = false;
@@ -260,10 +272,57 @@ public final class GuestLink implements Guest, AutoCloseable {
     }
   }
 
+  /**
+   * Keeps new work from an agent that is about to stand still, until {@link #rouse}. What is under
+   * way stands still with it.
+   *
+   * @param wanted is told, on a thread of its own, when somebody has work for the agent
+   */
+  public void rest(Runnable wanted) {
+    synchronized (gate) {
+      resting = wanted;
+    }
+  }
+
+  /** The agent takes work again. */
+  public void rouse() {
+    synchronized (gate) {
+      resting = null;
+      told = false;
+      gate.notifyAll();
+    }
+  }
+
+  /** Says that somebody has something for the agent, whether it stands still or not. */
+  void want() {
+    if (resting == null) {
+      return;
+    }
+    synchronized (gate) {
+      Runnable wanted = resting;
+      if (wanted != null && !told) {
+        told = true;
+        Thread.ofVirtual().name("guest-link-wake").start(() -> tell(wanted));
+      }
+    }
+  }
+
+  /** Where this was in vain, whoever still waits says so again. */
+  private void tell(Runnable wanted) {
+    try {
+      wanted.run();
+    } finally {
+      synchronized (gate) {
+        told = false;
+      }
+    }
+  }
+
   private void awaitGate() {
     synchronized (gate) {
       try {
-        while (held && !ended.get()) {
+        while ((held || resting != null) && !ended.get()) {
+          want();
           gate.wait(HELD_LOOK_MILLIS);
         }
       } catch (InterruptedException e) {

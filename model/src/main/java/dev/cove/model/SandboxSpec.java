@@ -59,6 +59,10 @@ public record SandboxSpec(
     return new SandboxSpec(name, template, tier, resources, env, newLabels, volumes, network);
   }
 
+  public SandboxSpec withVolumes(List<VolumeMount> newVolumes) {
+    return new SandboxSpec(name, template, tier, resources, env, labels, newVolumes, network);
+  }
+
   public SandboxSpec withNetwork(NetworkSettings newNetwork) {
     return new SandboxSpec(name, template, tier, resources, env, labels, volumes, newNetwork);
   }

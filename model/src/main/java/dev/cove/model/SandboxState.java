@@ -16,9 +16,9 @@ public sealed interface SandboxState {
   record Paused(Instant since) implements SandboxState {}
 
   /** No process, file system kept. */
-  record Stopped(String reason) implements SandboxState {}
+  record Stopped(StopReason reason, Instant since) implements SandboxState {}
 
-  /** Not usable any more; it can only be deleted. */
+  /** Its files are lost or damaged; it can only be deleted. */
   record Failed(String reason) implements SandboxState {}
 
   /** Being taken apart; its name is free again. */
@@ -38,7 +38,7 @@ public sealed interface SandboxState {
       case Starting _ -> next instanceof Running || next instanceof Stopped || isEnd(next);
       case Running _ -> next instanceof Paused || next instanceof Stopped || isEnd(next);
       case Paused _ -> next instanceof Running || next instanceof Stopped || isEnd(next);
-      case Stopped _ -> next instanceof Starting || isEnd(next);
+      case Stopped _ -> next instanceof Starting || next instanceof Stopped || isEnd(next);
       case Failed _ -> next instanceof Deleted;
       case Deleted _ -> false;
     };

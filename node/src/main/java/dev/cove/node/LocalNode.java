@@ -1,7 +1,6 @@
 package dev.cove.node;
 
 import dev.cove.egress.Gateway;
-import dev.cove.engine.Cage;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.CageUsage;
 import dev.cove.engine.Engine;
@@ -18,11 +17,10 @@ import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
-import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.admission.Admission;
 import dev.cove.node.admission.KernelMemory;
-import dev.cove.node.network.CageNetwork;
 import dev.cove.node.network.LocalNetworks;
 import dev.cove.node.pool.WarmCages;
 import dev.cove.node.supervisor.SandboxSupervisor;
@@ -31,6 +29,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,6 +40,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,7 +61,7 @@ public final class LocalNode implements Node {
 
   private final NodeConfig config;
   private final Engine engine;
-  private final Gateway gateway;
+  private final Cages cages;
   private final LocalNetworks networks;
   private final Bases bases;
   private final Admission admission;
@@ -69,8 +70,13 @@ public final class LocalNode implements Node {
   private final LocalVolumes volumes;
   private final ShallowStacks stacks;
   private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
+
+  /** What sandboxes of which nothing runs lie over. */
+  private final Map<SandboxId, List<LayerId>> stopped = new ConcurrentHashMap<>();
+
   private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
-  private volatile LostListener listener = (_, _) -> {};
+  private volatile LostListener listener = (_, _, _) -> {};
+  private volatile Consumer<SandboxId> wanted = _ -> {};
   private volatile CheckpointListener asked =
       (_, _) -> {
         throw new CoveException(ErrorCode.UNAVAILABLE, "The server is starting; ask again.");
@@ -79,16 +85,31 @@ public final class LocalNode implements Node {
   public LocalNode(NodeConfig config, Engine engine, Gateway gateway) {
     this.config = config;
     this.engine = engine;
-    this.gateway = gateway;
     this.networks = new LocalNetworks(gateway, this::running);
     this.report = engine.report();
     this.stacks = new ShallowStacks(engine);
     this.bases = new Bases(config.data().resolve("templates"));
+    this.cages =
+        new Cages(
+            engine,
+            gateway,
+            bases,
+            new Cages.Hearer() {
+              @Override
+              public void lost(SandboxId id, StopReason reason, boolean filesKept) {
+                LocalNode.this.lost(id, reason, filesKept);
+              }
+
+              @Override
+              public String checkpointAsked(SandboxId id, String name) {
+                return asked.checkpointAsked(id, name);
+              }
+            });
     this.admission =
         new Admission(config.maxSandboxes(), config.memoryReserveBytes(), new KernelMemory());
     this.volumes =
         new LocalVolumes(engine, admission, () -> bases.rootOf(Base.EMPTY), this::requireSpaceFor);
-    this.warm = new WarmCages(report.usable() ? config.warmCages() : 0, this::buildWarm);
+    this.warm = new WarmCages(report.usable() ? config.warmCages() : 0, cages::warm);
   }
 
   /** A sandbox that has a place here; its supervisor comes when it runs. */
@@ -105,42 +126,61 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public Set<SandboxId> recover(Map<SandboxId, SandboxSpec> expected) {
-    var adopted = ConcurrentHashMap.<SandboxId>newKeySet();
+  public void onWanted(Consumer<SandboxId> newListener) {
+    this.wanted = newListener;
+  }
+
+  @Override
+  public Map<SandboxId, Presence> recover(Map<SandboxId, Expected> expected) {
+    var found = new ConcurrentHashMap<SandboxId, Presence>();
     var all = new HashSet<>(engine.present());
     all.addAll(expected.keySet());
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (SandboxId id : all) {
         Future<?> _ =
-            threads.submit(() -> {
-              SandboxSpec spec = expected.get(id);
-              if (spec != null && adopt(id, spec)) {
-                adopted.add(id);
-              } else {
-                engine.remove(id);
-                LOG.info("sandbox {}: remains removed", id);
-              }
-            });
+            threads.submit(
+                () -> recover(id, expected.get(id)).ifPresent(how -> found.put(id, how)));
       }
     }
-    networks.forgetAllBut(adopted);
-    if (adopted.isEmpty()) {
+    networks.forgetAllBut(found.keySet());
+    if (found.isEmpty()) {
       bases.removeOldVersions();
     }
     warm.start();
-    return Set.copyOf(adopted);
+    return Map.copyOf(found);
   }
 
-  private boolean adopt(SandboxId id, SandboxSpec spec) {
+  private Optional<Presence> recover(SandboxId id, @Nullable Expected expected) {
+    if (expected == null) {
+      engine.remove(id);
+      LOG.info("sandbox {}: remains removed", id);
+      return Optional.empty();
+    }
+    if (expected.presence() != Presence.STOPPED && adopt(id, expected)) {
+      return Optional.of(expected.presence());
+    }
     try {
-      Optional<Cage> cage = engine.adopt(id);
-      if (cage.isEmpty()) {
+      Optional<RootFs> kept = engine.halt(id);
+      kept.ifPresent(root -> stopped.put(id, root.sealed()));
+      LOG.info("sandbox {}: {}", id, kept.isPresent() ? "its files are kept" : "nothing is left");
+      return kept.map(_ -> Presence.STOPPED);
+    } catch (CoveException e) {
+      LOG.error("sandbox {}: its files could not be put in order", id, e);
+      return Optional.empty();
+    }
+  }
+
+  private boolean adopt(SandboxId id, Expected expected) {
+    SandboxSpec spec = expected.spec();
+    try {
+      Optional<SandboxSupervisor> supervisor =
+          expected.presence() == Presence.PAUSED
+              ? cages.adoptPaused(id, spec)
+              : cages.adopt(id, spec);
+      if (supervisor.isEmpty()) {
         return false;
       }
-      var supervisor =
-          supervise(
-              cage.get(), Optional.of(CageNetwork.reopen(cage.get(), gateway, spec.network())));
-      residents.put(id, new Resident(Optional.of(supervisor), spec.resources()));
+      residents.put(id, new Resident(supervisor, spec.resources()));
       admission.adopt();
       LOG.info("sandbox {}: adopted", id);
       return true;
@@ -159,6 +199,7 @@ public final class LocalNode implements Node {
       Optional<SandboxSupervisor> taken = warm.take();
       if (taken.isPresent() && fitted(taken.get(), spec.resources())) {
         SandboxSupervisor supervisor = taken.get();
+        FailPoint.WARM_CAGE_TAKEN.reached();
         residents.put(supervisor.id(), new Resident(taken, spec.resources()));
         return new Reservation(supervisor.id(), true);
       }
@@ -215,7 +256,7 @@ public final class LocalNode implements Node {
     if (resident.supervisor().isPresent()) {
       networks.change(resident.supervisor().get(), spec.network());
     } else {
-      SandboxSupervisor built = build(id, spec, layers);
+      SandboxSupervisor built = cages.build(id, spec, layers);
       var running = new Resident(Optional.of(built), spec.resources());
       if (residents.computeIfPresent(id, (_, _) -> running) == null) {
         built.remove();
@@ -224,54 +265,49 @@ public final class LocalNode implements Node {
     }
   }
 
-  private SandboxSupervisor buildWarm() {
-    var root = bases.rootOf(Base.HOST);
-    return build(
-        new CagePlan(SandboxId.random(), root, Resources.DEFAULT), NetworkSettings.NOTHING);
+  @Override
+  public void pause(SandboxId id) {
+    requireRunning(id).pause(() -> wanted.accept(id));
   }
 
-  private SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    RootFs root = bases.rootOf(spec.template().base()).over(layers);
-    return build(new CagePlan(id, root, spec.resources(), spec.volumes()), spec.network());
+  @Override
+  public void resume(SandboxId id) {
+    requireRunning(id).resume();
   }
 
-  private SandboxSupervisor supervise(Cage cage, Optional<CageNetwork> network) {
-    boolean supervised = false;
+  @Override
+  public void stop(SandboxId id, Duration grace) {
+    Optional<SandboxSupervisor> supervisor = running(id);
+    if (supervisor.isEmpty()) {
+      return;
+    }
+    supervisor.get().halt(grace);
+    stopped.put(id, supervisor.get().cage().root().sealed());
+    if (residents.remove(id) != null) {
+      admission.leave();
+    }
+    LOG.info("sandbox {}: stopped", id);
+  }
+
+  @Override
+  public void restart(SandboxId id, SandboxSpec spec) {
+    List<LayerId> layers = stopped.get(id);
+    if (layers == null) {
+      throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id + " is not stopped");
+    }
+    admission.requireFits(spec.resources().memoryMb());
+    admission.enter();
+    boolean built = false;
     try {
-      SandboxSupervisor supervisor = supervisorOf(cage, network);
-      supervised = true;
-      return supervisor;
+      SandboxSupervisor supervisor = cages.again(id, spec, layers);
+      residents.put(id, new Resident(Optional.of(supervisor), spec.resources()));
+      stopped.remove(id);
+      built = true;
+      LOG.info("sandbox {}: started again", id);
     } finally {
-      if (!supervised) {
-        network.ifPresent(CageNetwork::close);
+      if (!built) {
+        admission.leave();
       }
-    }
-  }
-
-  private SandboxSupervisor supervisorOf(Cage cage, Optional<CageNetwork> network) {
-    SandboxId id = cage.id();
-    return SandboxSupervisor.of(
-        cage, network, reason -> lost(id, reason), name -> asked.checkpointAsked(id, name));
-  }
-
-  private SandboxSupervisor build(CagePlan plan, NetworkSettings network) {
-    Cage cage = engine.start(plan);
-    try {
-      return supervise(cage, Optional.of(CageNetwork.open(cage, gateway, network)));
-    } catch (CoveException e) {
-      cage.destroy();
-      throw e;
-    }
-  }
-
-  /** For a cage in which nobody's programs run. */
-  private SandboxSupervisor buildAlone(CagePlan plan) {
-    Cage cage = engine.start(plan);
-    try {
-      return supervise(cage, Optional.empty());
-    } catch (CoveException e) {
-      cage.destroy();
-      throw e;
     }
   }
 
@@ -307,7 +343,7 @@ public final class LocalNode implements Node {
           case LAYERS_ALONE -> bases.outlineOf(base);
         };
     SandboxId id = SandboxId.random();
-    shows.put(id, buildAlone(new CagePlan(id, root.over(layers), SMALL)));
+    shows.put(id, cages.alone(new CagePlan(id, root.over(layers), SMALL)));
     return id;
   }
 
@@ -358,12 +394,13 @@ public final class LocalNode implements Node {
       install(id, spec, layersBefore);
     } catch (CoveException e) {
       why.addSuppressed(e);
-      lost(id, "it could not be started again: " + e.getMessage());
+      LOG.error("sandbox {}: could not be started again", id, e);
+      lost(id, StopReason.LOST, false);
     }
   }
 
   private void install(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    SandboxSupervisor built = build(id, spec, layers);
+    SandboxSupervisor built = cages.build(id, spec, layers);
     residents.put(id, new Resident(Optional.of(built), spec.resources()));
   }
 
@@ -421,6 +458,8 @@ public final class LocalNode implements Node {
           resident.supervisor().map(s -> s.cage().root().sealed()).orElse(List.of());
       sandboxes.put(id, new NodeDisk.SandboxDisk(engine.diskBytes(id), under));
     });
+    stopped.forEach((id, under) ->
+        sandboxes.put(id, new NodeDisk.SandboxDisk(engine.diskBytes(id), under)));
     return new NodeDisk(layers, sandboxes);
   }
 
@@ -444,6 +483,7 @@ public final class LocalNode implements Node {
       resident.supervisor().ifPresent(s -> s.cage().root().sealed().forEach(unused::remove));
     }
     shows.values().forEach(show -> show.cage().root().sealed().forEach(unused::remove));
+    stopped.values().forEach(layers -> layers.forEach(unused::remove));
     for (LayerId layer : unused) {
       long bytes = engine.layer(layer).bytes();
       engine.removeLayer(layer);
@@ -455,22 +495,36 @@ public final class LocalNode implements Node {
   }
 
   @Override
+  public Activity activity(SandboxId id) {
+    return requireRunning(id).activity();
+  }
+
+  @Override
   public Optional<Stillness> stillness(SandboxId id) {
     return requireRunning(id).stillness();
   }
 
-  private void lost(SandboxId id, String reason) {
+  private void lost(SandboxId id, StopReason reason, boolean filesKept) {
     shows.remove(id);
-    if (residents.remove(id) != null) {
-      admission.leave();
-      networks.forget(id);
-      LOG.info("sandbox {}: lost: {}", id, reason);
-      listener.lost(id, reason);
+    Resident resident = residents.remove(id);
+    if (resident == null) {
+      engine.remove(id); // nobody's: a warm cage, or one that showed files
+      return;
     }
+    admission.leave();
+    if (filesKept) {
+      stopped.put(
+          id, resident.supervisor().map(s -> s.cage().root().sealed()).orElse(List.of()));
+    } else {
+      networks.forget(id);
+    }
+    LOG.info("sandbox {}: lost: {}", id, reason.publicName());
+    listener.lost(id, reason, filesKept);
   }
 
   @Override
   public void remove(SandboxId id) {
+    stopped.remove(id);
     Resident resident = residents.remove(id);
     if (resident != null) {
       admission.leave();

@@ -101,7 +101,10 @@ final class LocalVolumes implements NodeVolumes {
       return SandboxSupervisor.of(
           cage,
           Optional.empty(),
-          reason -> LOG.warn("volume {}: lost: {}", volume, reason),
+          (reason, _) -> {
+            LOG.warn("volume {}: lost: {}", volume, reason.publicName());
+            engine.remove(plan.id());
+          },
           InsideRequests.NONE);
     } catch (CoveException e) {
       cage.destroy();

@@ -8,6 +8,7 @@ import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.StopReason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * One machine that runs sandboxes. Control decides, a node carries out.
@@ -24,16 +26,32 @@ import java.util.Set;
  */
 public interface Node extends AutoCloseable {
   /**
-   * Brings world and ledger together after a start: adopts what still runs, removes what the ledger
-   * does not know. Called once, before anything else.
+   * Brings world and ledger together after a start: adopts what still runs, ends what should not,
+   * removes what the ledger does not know. Called once, before anything else. The files of a
+   * sandbox that the ledger knows are never removed while they are whole.
    *
    * @param expected the sandboxes that the ledger says have something on this host
-   * @return those that run and are adopted; the others are lost, and nothing of them is left
+   * @return how those of which something is there are now; of the others nothing is left
    */
-  Set<SandboxId> recover(Map<SandboxId, SandboxSpec> expected);
+  Map<SandboxId, Presence> recover(Map<SandboxId, Expected> expected);
+
+  /** How much of a sandbox there is. */
+  enum Presence {
+    RUNNING,
+    /** Every process stands still, memory is kept. */
+    PAUSED,
+    /** Files alone. */
+    STOPPED
+  }
+
+  /** What the ledger says about one sandbox. */
+  record Expected(SandboxSpec spec, Presence presence) {}
 
   /** Tells when a running sandbox ends without having been asked to. Set before recover. */
   void onLost(LostListener listener);
+
+  /** Tells when somebody has work for a paused sandbox and waits. */
+  void onWanted(Consumer<SandboxId> listener);
 
   /**
    * Tells when somebody inside a sandbox wants a checkpoint of it. Until it is set, they are
@@ -57,8 +75,30 @@ public interface Node extends AutoCloseable {
    */
   void start(SandboxId id, SandboxSpec spec, List<LayerId> layers);
 
+  /** Makes every process of a sandbox stand still. Does nothing where they do. */
+  void pause(SandboxId id);
+
+  /** Takes back {@link #pause}; returns when the agent can be asked. Does nothing where it runs. */
+  void resume(SandboxId id);
+
   /**
-   * Makes a layer of what a running sandbox has written. When it throws, there is no layer to build
+   * Ends the processes of a running or paused sandbox and keeps its files; its place is free then.
+   * Does nothing where none runs.
+   *
+   * @param grace how long they may take after they were asked to end
+   */
+  void stop(SandboxId id, Duration grace);
+
+  /**
+   * Starts a stopped sandbox on its files. When it throws, it is stopped as before.
+   *
+   * @throws CoveException NO_ROOM when the machine is full, LAYER_DAMAGED when the files cannot be
+   *     used
+   */
+  void restart(SandboxId id, SandboxSpec spec);
+
+  /**
+   * Makes a layer of what a running or paused sandbox has written. When it throws, there is no layer to build
    * on, and the sandbox runs on with its files as they were.
    */
   Sealed seal(SandboxId id);
@@ -78,7 +118,7 @@ public interface Node extends AutoCloseable {
   SandboxId show(Scene scene, Base base, List<LayerId> layers);
 
   /**
-   * Ends the processes of a running sandbox and starts it again over other layers; what it had
+   * Ends the processes of a running or paused sandbox and starts it over other layers; what it had
    * written since it was last sealed is gone. Where that fails it is started over the layers before
    * instead, and the failure thrown.
    */
@@ -130,6 +170,16 @@ public interface Node extends AutoCloseable {
 
   /** How full the disk is; cheaper than {@link #disk}. */
   NodeDisk.Space diskSpace();
+
+  /** What a running sandbox has been doing. */
+  Activity activity(SandboxId id);
+
+  /**
+   * @param calls how often its agent has been called
+   * @param inUse whether a call is under way, be it only a client that is attached
+   * @param cpu what its processes have used, ever
+   */
+  record Activity(long calls, boolean inUse, Duration cpu) {}
 
   /** How still a running sandbox is; empty when something runs or is being done in it. */
   Optional<Stillness> stillness(SandboxId id);
@@ -220,8 +270,8 @@ public interface Node extends AutoCloseable {
   @FunctionalInterface
   interface LostListener {
     /**
-     * @param reason for people, such as "out of memory"
+     * @param filesKept whether it can be started again
      */
-    void lost(SandboxId id, String reason);
+    void lost(SandboxId id, StopReason reason, boolean filesKept);
   }
 }

@@ -70,6 +70,39 @@ public final class Sandbox implements AutoCloseable {
         "PATCH", path, JsonObject.builder().put("labels", labels).build(), SandboxInfo::of);
   }
 
+  /** Makes all of it stand still; memory is kept. Whoever uses it wakes it. */
+  public SandboxInfo pause() {
+    return rest("/pause");
+  }
+
+  public SandboxInfo resume() {
+    return rest("/resume");
+  }
+
+  /** Ends its processes in order; its files are kept. Only {@link #start()} starts it again. */
+  public SandboxInfo stop() {
+    return rest("/stop");
+  }
+
+  /**
+   * The same with so much time between SIGTERM and SIGKILL.
+   *
+   * @param wakes whether whoever uses it starts it again
+   */
+  public SandboxInfo stop(Duration grace, boolean wakes) {
+    return rest("/stop?grace=%d&wakes=%b".formatted(grace.toSeconds(), wakes));
+  }
+
+  /** Makes it run if it is stopped or paused, with the services that it started with. */
+  public SandboxInfo start() {
+    return rest("/start");
+  }
+
+  private SandboxInfo rest(String verb) {
+    return api.call(
+        Request.of("POST", path + verb).readTimeout(STATE_TIMEOUT), SandboxInfo::of);
+  }
+
   /** Runs a program to its end. */
   public ExecResult exec(String... argv) {
     return exec(Command.of(argv));

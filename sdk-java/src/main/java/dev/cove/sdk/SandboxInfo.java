@@ -9,8 +9,10 @@ import java.util.Optional;
 /**
  * A sandbox as the server described it at one moment.
  *
- * @param state requested, starting, running, stopped or failed; later servers may know more
+ * @param state requested, starting, running, paused, stopped or failed; later servers may know more
  * @param reason why it stopped or failed
+ * @param restingSince since when it is paused or stopped
+ * @param memory what became of its memory while it is paused or stopped: kept or gone
  * @param parent the sandbox that it was forked from, or whose checkpoint it was made from
  */
 public record SandboxInfo(
@@ -27,6 +29,8 @@ public record SandboxInfo(
     Map<String, String> labels,
     Instant createdAt,
     Optional<Instant> startedAt,
+    Optional<Instant> restingSince,
+    Optional<String> memory,
     Optional<String> parent) {
   static SandboxInfo of(JsonObject json) {
     return new SandboxInfo(
@@ -43,6 +47,8 @@ public record SandboxInfo(
         json.textMap("labels"),
         json.requireInstant("createdAt"),
         json.findInstant("startedAt"),
+        json.findInstant("restingSince"),
+        json.findText("memory"),
         json.findText("parent"));
   }
 
@@ -59,6 +65,8 @@ public record SandboxInfo(
         .put("labels", JsonObject.ofTexts(labels))
         .put("createdAt", createdAt.toString());
     startedAt.ifPresent(when -> json.put("startedAt", when.toString()));
+    restingSince.ifPresent(when -> json.put("restingSince", when.toString()));
+    memory.ifPresent(what -> json.put("memory", what));
     parent.ifPresent(origin -> json.put("parent", origin));
     return Json.writeText(json.build());
   }

@@ -42,6 +42,14 @@ public abstract class SandboxEngineContract {
   }
 
   @Nested
+  class Rest extends RestContract {
+    @Override
+    EngineUnderTest subject() {
+      return SandboxEngineContract.this.subject();
+    }
+  }
+
+  @Nested
   class Network extends NetworkContract {
     @Override
     EngineUnderTest subject() {

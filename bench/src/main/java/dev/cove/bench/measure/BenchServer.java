@@ -207,6 +207,6 @@ final class BenchServer implements Closeable {
    */
   private void tearDown() throws IOException {
     process.toHandle().destroyForcibly();
-    Command.tidy(List.of("env", "COVE_HOME=" + home, launcher.toString(), "down", "--all"));
+    Command.tidy(List.of("env", "COVE_HOME=" + home, launcher.toString(), "down", "--remove"));
   }
 }

@@ -62,7 +62,7 @@ public final class AutomaticCheckpoints implements AutoCloseable {
   }
 
   public CheckpointRules change(String idOrName, CheckpointRules wanted) {
-    return lifecycle.exclusively(
+    return lifecycle.saying(
         idOrName,
         sandbox -> {
           checkpoints.setRules(sandbox.id(), wanted);
@@ -133,12 +133,16 @@ public final class AutomaticCheckpoints implements AutoCloseable {
     }
     checkpoints.dropByRules(id);
     if (rules.everyMinutes().isEmpty()
-        || !(sandbox.get().state() instanceof SandboxState.Running)
+        || !stands(sandbox.get().state())
         || !due(sandbox.get(), Duration.ofMinutes(rules.everyMinutes().getAsInt()))) {
       return;
     }
     lastLooked.put(id, clock.instant());
     take(id, Checkpoint.Reason.SCHEDULED);
+  }
+
+  private static boolean stands(SandboxState state) {
+    return state instanceof SandboxState.Running || state instanceof SandboxState.Paused;
   }
 
   /**

@@ -58,12 +58,13 @@ public final class Branches {
    */
   public record Restored(Sandbox sandbox, Checkpoint undo) {}
 
-  /** Takes a sandbox back to a checkpoint; its processes end. */
+  /** Takes a sandbox back to a checkpoint; its processes end, and it runs, also if it rested. */
   public Restored restore(String idOrName, String checkpointId) {
-    return lifecycle.exclusively(idOrName, sandbox -> restore(sandbox, checkpointId));
+    Checkpoint undo = lifecycle.running(idOrName, sandbox -> restore(sandbox, checkpointId));
+    return new Restored(lifecycle.require(undo.sandbox().value()), undo);
   }
 
-  private Restored restore(Sandbox sandbox, String checkpointId) {
+  private Checkpoint restore(Sandbox sandbox, String checkpointId) {
     return layers.using(() -> {
       Checkpoint target = checkpoints.require(checkpointId);
       SandboxSpec spec = sandbox.spec();
@@ -80,7 +81,7 @@ public final class Branches {
       FailPoint.RESTORE_UNDO_TAKEN.reached();
       checkpoints.forgetStill(sandbox.id());
       lifecycle.rebuild(sandbox, target.layers(), undo);
-      return new Restored(sandbox, undo);
+      return undo;
     });
   }
 

@@ -127,7 +127,7 @@ final class Making {
     SandboxSpec spec = request.name().isPresent() ? wish : wish.withName(place.id().value());
     Optional<CheckpointRules> rules =
         request.rules().filter(wanted -> !wanted.equals(CheckpointRules.DEFAULT));
-    Entry entry = record(place, spec, origin.parent(), rules, repeatable);
+    Entry entry = record(place, spec, origin, rules, repeatable);
     boolean runs = false;
     try {
       FailPoint.CREATE_RECORDED.reached();
@@ -153,17 +153,21 @@ final class Making {
   private Entry record(
       Node.Reservation place,
       SandboxSpec spec,
-      Optional<SandboxId> parent,
+      Origin origin,
       Optional<CheckpointRules> rules,
       Optional<IdempotentRequest> by) {
     var sandbox =
         new Sandbox(
-            place.id(), spec, new SandboxState.Starting(), Micros.now(world.clock()), parent);
+            place.id(),
+            spec,
+            new SandboxState.Starting(),
+            Micros.now(world.clock()),
+            origin.parent());
     Sandbox row = place.warm() ? sandbox.in(recordedWarm(sandbox)) : sandbox;
     boolean recorded = false;
     try {
       world.volumes().claim(place.id(), spec.volumes());
-      rows.insert(row, rules, by);
+      rows.insert(row, origin.services(), rules, by);
       recorded = true;
     } catch (LedgerSilentException e) {
       unfinished.add(place.id(), () -> rows.forget(place.id()));

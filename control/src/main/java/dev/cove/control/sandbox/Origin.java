@@ -2,6 +2,7 @@ package dev.cove.control.sandbox;
 
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.template.TemplateVersion;
+import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxTemplate;
@@ -15,15 +16,24 @@ import java.util.Optional;
  * @param parent the sandbox whose state it is, if it is one's
  * @param env variables that the request may say otherwise about
  * @param layers what was written over the template's base, the uppermost first
+ * @param services what is started whenever it starts, in that order
  */
 record Origin(
     Optional<SandboxId> parent,
     SandboxTemplate template,
     Map<String, String> env,
-    List<LayerId> layers) {
+    List<LayerId> layers,
+    List<Service> services) {
   static Origin of(TemplateVersion version, String asked) {
     return new Origin(
-        Optional.empty(), version.template().named(asked), version.env(), version.layers());
+        Optional.empty(),
+        version.template().named(asked),
+        version.env(),
+        version.layers(),
+        Optional.of(version.content().service())
+            .filter(service -> !service.command().isEmpty())
+            .stream()
+            .toList());
   }
 
   static Origin of(Checkpoint checkpoint) {
@@ -31,6 +41,7 @@ record Origin(
         Optional.of(checkpoint.sandbox()),
         checkpoint.template(),
         checkpoint.env(),
-        checkpoint.layers());
+        checkpoint.layers(),
+        List.of());
   }
 }

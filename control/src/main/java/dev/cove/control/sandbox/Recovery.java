@@ -5,8 +5,8 @@ import dev.cove.control.sandbox.SandboxIndex.Entry;
 import dev.cove.control.volume.Volumes;
 import dev.cove.model.CoveException;
 import dev.cove.model.SandboxId;
-import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
+import dev.cove.model.StopReason;
 import dev.cove.node.Node;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,23 +15,23 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Compares ledger and world at start-up and repairs both ways.
  *
- * <p>What runs and is recorded goes on. What is recorded as running and does not run has failed,
- * visibly. What was still being built or already being taken apart when the server ended was never
+ * <p>What runs and is recorded goes on, and what is recorded as paused goes on standing still. What
+ * is recorded as running and does not run is stopped, with its files, and says why. What was still being built or already being taken apart when the server ended was never
  * promised to anybody, or is no longer, and goes. What was just being rebuilt is built again as it
  * was before: its owner did not ask for its end.
  */
 final class Recovery {
   private static final Logger log = LoggerFactory.getLogger(Recovery.class);
+  private static final String FILES_LOST = "its files are not there or not whole";
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
   private final SandboxLedger rows;
@@ -59,64 +59,80 @@ final class Recovery {
 
   void run(String bootId) {
     List<Sandbox> recorded = rows.all();
-    var expected = new HashMap<SandboxId, SandboxSpec>();
+    var expected = new HashMap<SandboxId, Node.Expected>();
     for (Sandbox sandbox : recorded) {
       index.add(sandbox).acknowledge();
-      if (mayRun(sandbox.state())) {
-        expected.put(sandbox.id(), sandbox.spec());
-        volumes.adopt(sandbox.id(), sandbox.spec().volumes());
-      }
+      presence(sandbox.state())
+          .ifPresent(presence -> {
+            expected.put(sandbox.id(), new Node.Expected(sandbox.spec(), presence));
+            if (presence != Node.Presence.STOPPED) {
+              volumes.adopt(sandbox.id(), sandbox.spec().volumes());
+            }
+          });
     }
-    Set<SandboxId> there = new HashSet<>(node.recover(Map.copyOf(expected)));
+    Map<SandboxId, Node.Presence> found = new HashMap<>(node.recover(Map.copyOf(expected)));
     boolean rebooted = rows.noteBoot(bootId);
-    if (!rebooted) {
-      there.addAll(rebuild(expected, there));
-    }
-    expected.keySet().stream().filter(id -> !there.contains(id)).forEach(volumes::release);
-    settle(recorded, there, rebooted);
+    rebuild(expected, found);
+    expected.keySet().stream()
+        .filter(id -> found.getOrDefault(id, Node.Presence.STOPPED) == Node.Presence.STOPPED)
+        .forEach(volumes::release);
+    settle(recorded, found, rebooted);
   }
 
-  /** Ends what was begun with sandboxes of which nothing runs. */
-  private Set<SandboxId> rebuild(Map<SandboxId, SandboxSpec> expected, Set<SandboxId> there) {
-    var built = new HashSet<SandboxId>();
+  /**
+   * Ends what was begun with sandboxes of which nothing runs. Whatever files are there may be half
+   * of what was before or half of what was to come.
+   */
+  private void rebuild(
+      Map<SandboxId, Node.Expected> expected, Map<SandboxId, Node.Presence> found) {
     rows.rebuilds()
         .forEach((id, before) -> {
-          SandboxSpec spec = expected.get(id);
-          if (spec == null || there.contains(id)) {
+          Node.Expected known = expected.get(id);
+          Node.Presence now = found.get(id);
+          if (known == null || now == Node.Presence.RUNNING || now == Node.Presence.PAUSED) {
             return;
           }
           try {
-            node.revive(id, spec, before);
-            built.add(id);
+            node.remove(id);
+            found.remove(id);
+            node.revive(id, known.spec(), before);
+            found.put(id, Node.Presence.RUNNING);
           } catch (CoveException e) {
             log.warn("sandbox {} was being rebuilt and cannot be: {}", id, e.getMessage());
           }
         });
-    return built;
   }
 
-  private static boolean mayRun(SandboxState state) {
+  /** How much of a sandbox there must be. */
+  private static Optional<Node.Presence> presence(SandboxState state) {
     return switch (state) {
-      case SandboxState.Starting _, SandboxState.Running _, SandboxState.Paused _ -> true;
-      case SandboxState.Requested _,
-          SandboxState.Stopped _,
-          SandboxState.Failed _,
-          SandboxState.Deleted _ ->
-          false;
+      case SandboxState.Starting _, SandboxState.Running _ -> Optional.of(Node.Presence.RUNNING);
+      case SandboxState.Paused _ -> Optional.of(Node.Presence.PAUSED);
+      case SandboxState.Stopped _ -> Optional.of(Node.Presence.STOPPED);
+      case SandboxState.Requested _, SandboxState.Failed _, SandboxState.Deleted _ ->
+          Optional.empty();
     };
   }
 
-  private void settle(List<Sandbox> recorded, Set<SandboxId> adopted, boolean rebooted) {
+  private void settle(
+      List<Sandbox> recorded, Map<SandboxId, Node.Presence> found, boolean rebooted) {
     var changed = new ArrayList<Sandbox>();
     var gone = new ArrayList<SandboxId>();
     var neverWere = new ArrayList<SandboxId>();
     for (Sandbox sandbox : recorded) {
-      switch (Verdict.on(sandbox.state(), adopted.contains(sandbox.id()))) {
+      switch (Verdict.on(sandbox.state(), Optional.ofNullable(found.get(sandbox.id())))) {
         case KEEP -> {}
         case RUNS -> changed.add(sandbox.in(new SandboxState.Running(Micros.now(clock))));
-        case LOST -> changed.add(sandbox.in(new SandboxState.Failed(whyLost(rebooted))));
+        case STOPPED ->
+            changed.add(
+                sandbox.in(new SandboxState.Stopped(whyStopped(rebooted), Micros.now(clock))));
+        case LOST -> changed.add(sandbox.in(new SandboxState.Failed(FILES_LOST)));
         case GONE -> gone.add(sandbox.id());
-        case NEVER_WAS -> neverWere.add(sandbox.id());
+        case NEVER_WAS -> {
+          node.remove(sandbox.id());
+          volumes.release(sandbox.id());
+          neverWere.add(sandbox.id());
+        }
       }
     }
     rows.settle(changed, gone, neverWere);
@@ -124,9 +140,9 @@ final class Recovery {
     gone.forEach(this::drop);
     neverWere.forEach(this::drop);
     log.info(
-        "recovered {} sandboxes: {} adopted, {} changed, {} removed",
+        "recovered {} sandboxes: {} found, {} changed, {} removed",
         recorded.size(),
-        adopted.size(),
+        found.size(),
         changed.size(),
         gone.size() + neverWere.size());
   }
@@ -134,23 +150,34 @@ final class Recovery {
   private enum Verdict {
     KEEP,
     RUNS,
+    STOPPED,
     LOST,
     GONE,
     NEVER_WAS;
 
-    static Verdict on(SandboxState state, boolean adopted) {
+    static Verdict on(SandboxState state, Optional<Node.Presence> found) {
       return switch (state) {
-        case SandboxState.Starting _ -> adopted ? RUNS : NEVER_WAS;
-        case SandboxState.Running _, SandboxState.Paused _ -> adopted ? KEEP : LOST;
+        case SandboxState.Starting _ ->
+            found.equals(Optional.of(Node.Presence.RUNNING)) ? RUNS : NEVER_WAS;
+        case SandboxState.Running _, SandboxState.Paused _, SandboxState.Stopped _ ->
+            found.isEmpty() ? LOST : onFound(state, found.get());
         case SandboxState.Requested _ -> NEVER_WAS;
-        case SandboxState.Stopped _, SandboxState.Failed _ -> KEEP;
+        case SandboxState.Failed _ -> KEEP;
         case SandboxState.Deleted _ -> GONE;
+      };
+    }
+
+    private static Verdict onFound(SandboxState state, Node.Presence found) {
+      return switch (found) {
+        case STOPPED -> state instanceof SandboxState.Stopped ? KEEP : STOPPED;
+        case PAUSED -> KEEP;
+        case RUNNING -> state instanceof SandboxState.Running ? KEEP : RUNS;
       };
     }
   }
 
-  private static String whyLost(boolean rebooted) {
-    return rebooted ? "the host restarted" : "lost while the server was down";
+  private static StopReason whyStopped(boolean rebooted) {
+    return rebooted ? StopReason.HOST_RESTARTED : StopReason.LOST;
   }
 
   private void show(Sandbox sandbox) {

@@ -5,6 +5,7 @@ import dev.cove.control.volume.Volumes;
 import dev.cove.model.CoveException;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -53,6 +54,7 @@ final class Removal {
       }
       if (!entry.isDeleted()) {
         states.enter(entry, new SandboxState.Deleted());
+        FailPoint.DELETE_RECORDED.reached();
       }
       takeApart(entry);
     } finally {
@@ -111,6 +113,7 @@ final class Removal {
     }
     SandboxId id = entry.id();
     node.remove(id);
+    FailPoint.DELETE_TAKEN_APART.reached();
     volumes.release(id);
     if (entry.acknowledged()) {
       rows.removeLater(id, () -> unfinished.add(id, () -> rows.remove(id)));

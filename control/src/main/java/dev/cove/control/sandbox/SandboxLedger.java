@@ -9,6 +9,7 @@ import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
 import dev.cove.control.ledger.Words;
+import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.CheckpointId;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
@@ -17,6 +18,7 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
+import dev.cove.model.StopReason;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeId;
 import dev.cove.model.VolumeMount;
@@ -62,7 +64,10 @@ final class SandboxLedger {
 
   /** Records a new sandbox and, in the same transaction, its rules and the request it answers. */
   void insert(
-      Sandbox sandbox, Optional<CheckpointRules> rules, Optional<IdempotentRequest> request) {
+      Sandbox sandbox,
+      List<Service> services,
+      Optional<CheckpointRules> rules,
+      Optional<IdempotentRequest> request) {
     Change<Boolean> change =
         session -> {
           requireNameFree(session, sandbox.spec().name());
@@ -71,6 +76,7 @@ final class SandboxLedger {
           insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
           insertVolumes(session, sandbox);
           NetworkRows.put(session, sandbox.id(), sandbox.spec().network());
+          insertServices(session, sandbox.id(), services);
           if (rules.isPresent()) {
             RulesLedger.put(session, sandbox.id(), rules.get());
           }
@@ -88,6 +94,34 @@ final class SandboxLedger {
 
   void updateState(Sandbox sandbox) {
     ledger.write(session -> updateState(session, sandbox));
+  }
+
+  void updateStateAhead(Sandbox sandbox) {
+    ledger.writeAhead(session -> updateState(session, sandbox));
+  }
+
+  /** What is started in a sandbox whenever it starts, in that order. */
+  List<Service> services(SandboxId id) {
+    return ledger.read(session ->
+        session.query(
+            "select command, ready from sandbox_service where sandbox_id = ? order by position",
+            row -> new Service(Words.decode(row.getString(1)), Words.decode(row.getString(2))),
+            id.value()));
+  }
+
+  private static void insertServices(Session session, SandboxId id, List<Service> services)
+      throws SQLException {
+    int position = 0;
+    for (Service service : services) {
+      session.run(
+          """
+          insert into sandbox_service (sandbox_id, position, command, ready) values (?, ?, ?, ?)
+          """,
+          id.value(),
+          position++,
+          Words.encode(service.command()),
+          Words.encode(service.ready()));
+    }
   }
 
   void updateLabels(SandboxId id, Map<String, String> labels) {
@@ -349,7 +383,11 @@ final class SandboxLedger {
       case "starting" -> new SandboxState.Starting();
       case "running" -> new SandboxState.Running(Micros.toInstant(since));
       case "paused" -> new SandboxState.Paused(Micros.toInstant(since));
-      case "stopped" -> new SandboxState.Stopped(why);
+      case "stopped" ->
+          new SandboxState.Stopped(
+              StopReason.find(why)
+                  .orElseThrow(() -> new IllegalStateException("The ledger has a reason " + why)),
+              Micros.toInstant(since));
       case "failed" -> new SandboxState.Failed(why);
       case "deleted" -> new SandboxState.Deleted();
       default -> throw new IllegalStateException("The ledger has a state " + word);
@@ -360,9 +398,9 @@ final class SandboxLedger {
     return switch (state) {
       case SandboxState.Running running -> Micros.of(running.since());
       case SandboxState.Paused paused -> Micros.of(paused.since());
+      case SandboxState.Stopped stopped -> Micros.of(stopped.since());
       case SandboxState.Requested _,
           SandboxState.Starting _,
-          SandboxState.Stopped _,
           SandboxState.Failed _,
           SandboxState.Deleted _ ->
           null;
@@ -371,7 +409,7 @@ final class SandboxLedger {
 
   private static @Nullable String reason(SandboxState state) {
     return switch (state) {
-      case SandboxState.Stopped stopped -> stopped.reason();
+      case SandboxState.Stopped stopped -> stopped.reason().publicName();
       case SandboxState.Failed failed -> failed.reason();
       case SandboxState.Requested _,
           SandboxState.Starting _,

@@ -12,11 +12,14 @@ import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.SandboxState;
+import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +35,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The life of sandboxes as callers see it. Safe for use by many threads.
  *
- * <p>{@link Making} and {@link Removal} are its ends; {@link SandboxStates} is how they write down
- * what they do.
+ * <p>{@link Making} and {@link Removal} are its ends, {@link Rest} is what lies between; {@link
+ * SandboxStates} is how they write down what they do.
  */
 public final class SandboxLifecycle implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SandboxLifecycle.class);
@@ -45,13 +48,16 @@ public final class SandboxLifecycle implements AutoCloseable {
   private final SandboxStates states;
   private final Removal removal;
   private final Making making;
+  private final Rest rest;
 
   private SandboxLifecycle(SandboxLedger rows, Making.World world) {
     this.rows = rows;
     this.node = world.node();
-    this.states = new SandboxStates(rows, index, world.volumes(), unfinished);
+    this.states =
+        new SandboxStates(rows, index, world.volumes(), unfinished, world.clock());
     this.removal = new Removal(rows, index, states, unfinished, node, world.volumes());
     this.making = new Making(rows, index, states, removal, unfinished, world);
+    this.rest = new Rest(rows, index, states, unfinished, world);
   }
 
   /** Brings ledger and node together, then takes requests. */
@@ -65,6 +71,7 @@ public final class SandboxLifecycle implements AutoCloseable {
     var rows = new SandboxLedger(ledger);
     var lifecycle = new SandboxLifecycle(rows, new Making.World(node, templates, volumes, clock));
     node.onLost(lifecycle.states::lost);
+    node.onWanted(lifecycle.rest::wanted);
     new Recovery(rows, lifecycle.index, node, volumes, clock).run(bootId);
     return lifecycle;
   }
@@ -83,24 +90,53 @@ public final class SandboxLifecycle implements AutoCloseable {
     return making.make(request, origin, repeatable);
   }
 
-  /** Does something with a running sandbox that nobody else changes meanwhile. */
+  /** Does something with a sandbox's files that nobody else changes meanwhile. */
   <T> T exclusively(String idOrName, Function<Sandbox, T> work) {
-    return states.locked(
-        index.require(idOrName),
-        entry -> {
-          SandboxStates.requireRunning(entry.sandbox());
-          return work.apply(entry.sandbox());
-        });
+    return rest.withFiles(index.require(idOrName), work);
+  }
+
+  /** Does something that leaves a sandbox running, also when it was not. */
+  <T> T running(String idOrName, Function<Sandbox, T> work) {
+    return rest.running(index.require(idOrName), work);
+  }
+
+  /** Changes something that is said about a sandbox, in whatever state it is. */
+  <T> T saying(String idOrName, Function<Sandbox, T> work) {
+    return states.locked(index.require(idOrName), entry -> work.apply(entry.sandbox()));
+  }
+
+  /** Makes every process of a running sandbox stand still; memory is kept. */
+  public Sandbox pause(String idOrName) {
+    return rest.pause(index.require(idOrName));
+  }
+
+  public Sandbox resume(String idOrName) {
+    return rest.resume(index.require(idOrName));
   }
 
   /**
-   * Ends a running sandbox and builds it over other layers; inside {@link #exclusively}.
+   * Ends the processes of a sandbox in order; its files are kept.
+   *
+   * @param grace how long they may take after they were asked to end
+   */
+  public Sandbox stop(String idOrName, StopReason reason, Duration grace) {
+    return rest.stop(index.require(idOrName), reason, grace);
+  }
+
+  /** Makes a sandbox run that is stopped or paused. */
+  public Sandbox start(String idOrName) {
+    return rest.start(index.require(idOrName));
+  }
+
+  /**
+   * Ends a sandbox and builds it over other layers; inside {@link #running}.
    *
    * @param undo what it is now, and becomes again when the server ends in the midst of this
    */
   void rebuild(Sandbox sandbox, List<LayerId> layers, Checkpoint undo) {
     SandboxId id = sandbox.id();
     try {
+      rest.endRest(id);
       rows.beginRebuild(id, undo.id());
       FailPoint.RESTORE_ANNOUNCED.reached();
       node.rebuild(id, sandbox.spec(), layers, undo.layers());
@@ -171,20 +207,37 @@ public final class SandboxLifecycle implements AutoCloseable {
   }
 
   /**
-   * The agent of a running sandbox.
+   * The agent of a sandbox, which is woken if it rests.
    *
-   * @throws CoveException CONFLICT when it does not run
+   * @throws CoveException CONFLICT when it does not run and is not to be woken
    */
   public Guest guest(String idOrName) {
-    return node.guest(requireRunning(idOrName));
+    try {
+      return node.guest(awake(idOrName).id());
+    } catch (CoveException e) {
+      if (index.require(idOrName).sandbox().state() instanceof SandboxState.Running) {
+        throw e;
+      }
+      return node.guest(awake(idOrName).id()); // it went to rest in between
+    }
   }
 
+  /** A sandbox that runs; one that rests is woken. */
+  public Sandbox awake(String idOrName) {
+    Entry entry = index.require(idOrName);
+    Sandbox sandbox = entry.sandbox();
+    if (sandbox.state() instanceof SandboxState.Running) {
+      return sandbox;
+    }
+    if (!entry.acknowledged()) {
+      throw SandboxStates.notRunning(sandbox); // nobody has been promised that it will run
+    }
+    return rest.wake(entry);
+  }
+
+  /** Does not wake: whoever looks at all sandboxes again and again would keep them all awake. */
   public SandboxMetrics metrics(String idOrName) {
-    return node.metrics(requireRunning(idOrName));
-  }
-
-  private SandboxId requireRunning(String idOrName) {
-    return SandboxStates.requireRunning(index.require(idOrName).sandbox());
+    return node.metrics(SandboxStates.requireStanding(index.require(idOrName).sandbox()));
   }
 
   /** Tells with which rules a sandbox was written down, before it runs. Must not wait. */

@@ -1,12 +1,16 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.ledger.Micros;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
 import dev.cove.control.volume.Volumes;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
+import dev.cove.model.StopReason;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -29,13 +33,27 @@ final class SandboxStates implements AutoCloseable {
   private final SandboxIndex index;
   private final Volumes volumes;
   private final Unfinished unfinished;
+  private final Clock clock;
   private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
 
-  SandboxStates(SandboxLedger rows, SandboxIndex index, Volumes volumes, Unfinished unfinished) {
+  /** For people, where nothing of a sandbox is left. */
+  private static final Map<StopReason, String> WORDS =
+      Map.of(
+          StopReason.OUT_OF_MEMORY, "out of memory",
+          StopReason.AGENT_ENDED, "its agent ended",
+          StopReason.LOST, "it could not be started again");
+
+  SandboxStates(
+      SandboxLedger rows,
+      SandboxIndex index,
+      Volumes volumes,
+      Unfinished unfinished,
+      Clock clock) {
     this.rows = rows;
     this.index = index;
     this.volumes = volumes;
     this.unfinished = unfinished;
+    this.clock = clock;
   }
 
   /** Does something with a sandbox that is there and that nobody else changes meanwhile. */
@@ -68,29 +86,42 @@ final class SandboxStates implements AutoCloseable {
     }
   }
 
-  static SandboxId requireRunning(Sandbox sandbox) {
+  /** Refuses one of which no process is there. */
+  static SandboxId requireStanding(Sandbox sandbox) {
     return switch (sandbox.state()) {
-      case SandboxState.Running _ -> sandbox.id();
-      case SandboxState.Failed failed ->
-          throw new CoveException(
-              ErrorCode.CONFLICT,
-              "Sandbox %s has failed: %s.".formatted(sandbox.id(), failed.reason()));
-      case SandboxState.Requested _,
-          SandboxState.Starting _,
-          SandboxState.Paused _,
-          SandboxState.Stopped _,
-          SandboxState.Deleted _ ->
-          throw new CoveException(
-              ErrorCode.CONFLICT,
-              "Sandbox %s is %s, not running."
-                  .formatted(sandbox.id(), sandbox.state().publicName()));
+      case SandboxState.Running _, SandboxState.Paused _ -> sandbox.id();
+      default -> throw notRunning(sandbox);
     };
+  }
+
+  static CoveException notRunning(Sandbox sandbox) {
+    String message =
+        sandbox.state() instanceof SandboxState.Failed failed
+            ? "Sandbox %s has failed: %s.".formatted(sandbox.id(), failed.reason())
+            : "Sandbox %s is %s, not running."
+                .formatted(sandbox.id(), sandbox.state().publicName());
+    return new CoveException(ErrorCode.CONFLICT, message);
   }
 
   /** First the ledger, then what callers see. */
   void enter(Entry entry, SandboxState next) {
     rows.updateState(entry.sandbox().in(next));
     show(entry, next);
+  }
+
+  /**
+   * The same without a wait for the disk, for what would not survive the machine either: after a
+   * restart of the host, a sandbox that ran and one that was paused are both stopped.
+   */
+  void enterAhead(Entry entry, SandboxState next) {
+    rows.updateStateAhead(entry.sandbox().in(next));
+    show(entry, next);
+  }
+
+  /** What was announced did not happen. */
+  void returnTo(Entry entry, SandboxState before) {
+    show(entry, before);
+    recordOrRetry(entry);
   }
 
   /** Shows a state that the ledger has already. */
@@ -101,25 +132,27 @@ final class SandboxStates implements AutoCloseable {
   }
 
   /** Takes note, a moment later, of a sandbox that ended by itself. */
-  void lost(SandboxId id, String reason) {
+  void lost(SandboxId id, StopReason reason, boolean filesKept) {
+    SandboxState next =
+        filesKept
+            ? new SandboxState.Stopped(reason, Micros.now(clock))
+            : new SandboxState.Failed(WORDS.getOrDefault(reason, "it ended by itself"));
     try {
-      losses.execute(() -> index.find(id).ifPresent(entry -> fail(entry, reason)));
+      losses.execute(() -> index.find(id).ifPresent(entry -> end(entry, next)));
     } catch (RejectedExecutionException _) {
       log.info("sandbox {} was lost during shut-down; the next start will find out", id);
     }
   }
 
-  private void fail(Entry entry, String reason) {
+  private void end(Entry entry, SandboxState next) {
     lock(entry);
     try {
-      var failed = new SandboxState.Failed(reason);
-      Sandbox sandbox = entry.sandbox();
-      if (!sandbox.state().canBecome(failed)) {
+      SandboxState now = entry.sandbox().state();
+      if (now instanceof SandboxState.Stopped || !now.canBecome(next)) {
         return;
       }
-      index.move(entry, failed);
-      volumes.release(sandbox.id()); // the node has taken it apart already
-      log.info("sandbox {} {} -> failed: {}", sandbox.id(), sandbox.state().publicName(), reason);
+      show(entry, next);
+      volumes.release(entry.id()); // nothing of it runs any more
       recordOrRetry(entry);
     } finally {
       entry.lock.unlock();

@@ -10,6 +10,7 @@ import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.StopReason;
 import dev.cove.node.Node;
 import dev.cove.node.NodeDisk;
 import dev.cove.node.NodeStatus;
@@ -28,6 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** A machine made of two sets: what has a place, and what runs. It keeps the promises of Node. */
 final class FakeNode implements Node {
@@ -52,7 +54,14 @@ final class FakeNode implements Node {
   volatile boolean sealsFail;
   volatile int maxSandboxes = 10_000;
   private volatile CountDownLatch gate = new CountDownLatch(0);
-  private volatile LostListener listener = (_, _) -> {};
+  private volatile LostListener listener = (_, _, _) -> {};
+  volatile Consumer<SandboxId> wanted = _ -> {};
+  final Set<SandboxId> paused = ConcurrentHashMap.newKeySet();
+  final Set<SandboxId> stopped = ConcurrentHashMap.newKeySet();
+  final AtomicInteger resumes = new AtomicInteger();
+  volatile boolean pausesFail;
+  volatile boolean inUse;
+  volatile Duration cpu = Duration.ZERO;
 
   @Override
   public void onCheckpointAsked(CheckpointListener newListener) {}
@@ -67,16 +76,104 @@ final class FakeNode implements Node {
   }
 
   /** What happens when an agent ends by itself. */
-  void lose(SandboxId id, String reason) {
+  void lose(SandboxId id, StopReason reason) {
     running.remove(id);
-    listener.lost(id, reason);
+    paused.remove(id);
+    stopped.add(id);
+    listener.lost(id, reason, true);
+  }
+
+  /** What happens when nothing can be saved either. */
+  void loseAll(SandboxId id, StopReason reason) {
+    running.remove(id);
+    listener.lost(id, reason, false);
+  }
+
+  /** All processes end, as with the host's; files stay. */
+  void haltAll() {
+    stopped.addAll(running.keySet());
+    running.clear();
+    paused.clear();
   }
 
   @Override
-  public Set<SandboxId> recover(Map<SandboxId, SandboxSpec> expected) {
+  public Map<SandboxId, Presence> recover(Map<SandboxId, Expected> expected) {
     running.keySet().retainAll(expected.keySet());
+    stopped.retainAll(expected.keySet());
     reserved.clear();
-    return Set.copyOf(running.keySet());
+    var found = new HashMap<SandboxId, Presence>();
+    expected.forEach((id, known) -> {
+      if (known.presence() == Presence.STOPPED && running.remove(id) != null) {
+        stopped.add(id);
+      }
+      if (running.containsKey(id)) {
+        found.put(id, known.presence());
+      } else if (stopped.contains(id)) {
+        found.put(id, Presence.STOPPED);
+      }
+    });
+    paused.clear();
+    found.forEach((id, presence) -> {
+      if (presence == Presence.PAUSED) {
+        paused.add(id);
+      }
+    });
+    return found;
+  }
+
+  @Override
+  public void onWanted(Consumer<SandboxId> newListener) {
+    wanted = newListener;
+  }
+
+  @Override
+  public void pause(SandboxId id) {
+    requireRunning(id);
+    if (pausesFail) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "a process does not stand still");
+    }
+    paused.add(id);
+  }
+
+  @Override
+  public void resume(SandboxId id) {
+    requireRunning(id);
+    resumes.incrementAndGet();
+    paused.remove(id);
+  }
+
+  @Override
+  public void stop(SandboxId id, Duration grace) {
+    if (removalsFail) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "a process does not end");
+    }
+    if (running.remove(id) != null) {
+      paused.remove(id);
+      stopped.add(id);
+    }
+  }
+
+  @Override
+  public void restart(SandboxId id, SandboxSpec spec) {
+    starts.incrementAndGet();
+    awaitGate();
+    if (startsFail || !stopped.contains(id)) {
+      throw new CoveException(ErrorCode.UNAVAILABLE, "the cage could not be built");
+    }
+    stopped.remove(id);
+    running.put(id, spec);
+  }
+
+  @Override
+  public Activity activity(SandboxId id) {
+    requireRunning(id);
+    return new Activity(calls.get(), inUse, cpu);
+  }
+
+  private void requireRunning(SandboxId id) {
+    if (!running.containsKey(id)) {
+      throw new CoveException(ErrorCode.CONFLICT, "not running");
+    }
   }
 
   @Override
@@ -222,6 +319,8 @@ final class FakeNode implements Node {
     }
     reserved.remove(id);
     running.remove(id);
+    paused.remove(id);
+    stopped.remove(id);
     shown.remove(id);
     standsOn.remove(id);
   }

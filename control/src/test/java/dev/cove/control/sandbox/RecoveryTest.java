@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
+import dev.cove.model.StopReason;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -35,27 +37,67 @@ class RecoveryTest {
   }
 
   @Test
-  void what_ended_while_the_server_was_down_has_failed() {
+  void what_ended_while_the_server_was_down_is_stopped_and_starts_again() {
+    control.create("box");
+    control.node.haltAll();
+    control.restart();
+    assertThat(reason("box")).isEqualTo(StopReason.LOST);
+    control.lifecycle.guest("box");
+    assertThat(control.lifecycle.require("box").state()).isInstanceOf(SandboxState.Running.class);
+  }
+
+  @Test
+  void what_has_lost_its_files_has_failed() {
     Sandbox sandbox = control.create("box");
     control.node.running.remove(sandbox.id());
     control.restart();
     assertThat(control.lifecycle.require("box").state())
-        .isEqualTo(new SandboxState.Failed("lost while the server was down"));
+        .isEqualTo(new SandboxState.Failed("its files are not there or not whole"));
   }
 
   @Test
   void after_a_restart_of_the_host_it_is_named_as_the_reason_once() {
     control.create("first");
-    control.node.running.clear();
+    control.create("paused");
+    control.lifecycle.pause("paused");
+    control.node.haltAll();
     control.restart("boot-2");
-    assertThat(control.lifecycle.require("first").state())
-        .isEqualTo(new SandboxState.Failed("the host restarted"));
+    assertThat(reason("first")).isEqualTo(StopReason.HOST_RESTARTED);
+    assertThat(reason("paused")).isEqualTo(StopReason.HOST_RESTARTED);
 
     control.create("second");
-    control.node.running.clear();
+    control.node.haltAll();
     control.restart("boot-2");
-    assertThat(control.lifecycle.require("second").state())
-        .isEqualTo(new SandboxState.Failed("lost while the server was down"));
+    assertThat(reason("first")).isEqualTo(StopReason.HOST_RESTARTED);
+    assertThat(reason("second")).isEqualTo(StopReason.LOST);
+  }
+
+  @Test
+  void what_is_paused_or_stopped_stays_so() {
+    Sandbox paused = control.create("paused");
+    control.lifecycle.pause("paused");
+    control.create("stopped");
+    control.lifecycle.stop("stopped", StopReason.ASKED, Duration.ZERO);
+    control.restart();
+    assertThat(control.lifecycle.require("paused").state()).isInstanceOf(SandboxState.Paused.class);
+    assertThat(control.node.paused).containsExactly(paused.id());
+    assertThat(reason("stopped")).isEqualTo(StopReason.ASKED);
+  }
+
+  @Test
+  void a_start_that_was_cut_short_never_was() {
+    Sandbox sandbox = control.create("box");
+    control.lifecycle.stop("box", StopReason.ASKED, Duration.ZERO);
+    control.node.stopped.remove(sandbox.id());
+    control.node.running.put(sandbox.id(), sandbox.spec());
+    control.restart();
+    assertThat(reason("box")).isEqualTo(StopReason.ASKED);
+    assertThat(control.node.running).isEmpty();
+    assertThat(control.node.stopped).containsExactly(sandbox.id());
+  }
+
+  private StopReason reason(String name) {
+    return ((SandboxState.Stopped) control.lifecycle.require(name).state()).reason();
   }
 
   @Test

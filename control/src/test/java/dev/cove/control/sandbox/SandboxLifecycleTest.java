@@ -12,6 +12,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
+import dev.cove.model.StopReason;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -212,9 +213,9 @@ class SandboxLifecycleTest {
   }
 
   @Test
-  void a_sandbox_that_ends_by_itself_has_failed_and_says_why() {
+  void a_sandbox_that_ends_by_itself_with_its_files_has_failed_and_says_why() {
     Sandbox sandbox = control.create("box");
-    control.node.lose(sandbox.id(), "out of memory");
+    control.node.loseAll(sandbox.id(), StopReason.OUT_OF_MEMORY);
     Awaitility.await()
         .atMost(Duration.ofSeconds(10))
         .until(() -> state("box").equals(new SandboxState.Failed("out of memory")));

@@ -196,6 +196,7 @@ public final class PortProxy implements Gateway, AutoCloseable {
     private void pass() throws IOException, InterruptedException {
       byte[] first = firstBytes();
       boolean bodyFollows = !exchange.isRead() && exchange.hasBody();
+      lifecycle.awake(address.sandbox().value()); // a connection that was kept wakes nobody
       Optional<SandboxConnection> kept = pool.take(address);
       if (kept.isPresent() && pass(kept.get(), first, bodyFollows, isRepeatable(bodyFollows))) {
         return;

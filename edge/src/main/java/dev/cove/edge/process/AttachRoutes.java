@@ -51,11 +51,11 @@ public final class AttachRoutes {
   private void start(Exchange exchange) {
     sockets.requireUpgrade(exchange);
     Sandbox sandbox = lifecycle.require(exchange.path("box"));
-    Guest guest = lifecycle.guest(sandbox.id().value());
-    sockets.accept(exchange, socket -> startAndTalk(socket, sandbox, guest), () -> {});
+    lifecycle.awake(sandbox.id().value());
+    sockets.accept(exchange, socket -> startAndTalk(socket, sandbox), () -> {});
   }
 
-  private void startAndTalk(Socket socket, Sandbox sandbox, Guest guest)
+  private void startAndTalk(Socket socket, Sandbox sandbox)
       throws IOException, InterruptedException {
     Socket.Message first = socket.receive();
     switch (first) {
@@ -65,6 +65,7 @@ public final class AttachRoutes {
       case Socket.Message.Text text -> {
         StartMessage message = Json.read(text.text(), StartMessage.class);
         var spec = message.toSpec(sandbox.spec());
+        Guest guest = lifecycle.guest(sandbox.id().value()); // it may have gone to rest meanwhile
         automatic.beforeCommand(sandbox);
         OomWatch oom = OomWatch.start(node, sandbox.id());
         talk(socket, guest.start(spec), oom);

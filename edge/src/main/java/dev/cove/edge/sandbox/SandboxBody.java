@@ -24,6 +24,8 @@ public record SandboxBody(
     Map<String, String> labels,
     Instant createdAt,
     Optional<Instant> startedAt,
+    Optional<Instant> restingSince,
+    Optional<String> memory,
     Optional<String> parent,
     List<MountBody> volumes) {
   public static SandboxBody of(Sandbox sandbox) {
@@ -43,6 +45,8 @@ public record SandboxBody(
         spec.labels(),
         sandbox.createdAt(),
         startedAt(sandbox.state()),
+        restingSince(sandbox.state()),
+        memory(sandbox.state()),
         sandbox.parent().map(SandboxId::value),
         spec.volumes().stream().map(MountBody::of).toList());
   }
@@ -56,7 +60,7 @@ public record SandboxBody(
 
   private static Optional<String> reason(SandboxState state) {
     return switch (state) {
-      case SandboxState.Stopped stopped -> Optional.of(stopped.reason());
+      case SandboxState.Stopped stopped -> Optional.of(stopped.reason().publicName());
       case SandboxState.Failed failed -> Optional.of(failed.reason());
       case SandboxState.Requested _,
           SandboxState.Starting _,
@@ -64,6 +68,23 @@ public record SandboxBody(
           SandboxState.Paused _,
           SandboxState.Deleted _ ->
           Optional.empty();
+    };
+  }
+
+  private static Optional<Instant> restingSince(SandboxState state) {
+    return switch (state) {
+      case SandboxState.Paused paused -> Optional.of(paused.since());
+      case SandboxState.Stopped stopped -> Optional.of(stopped.since());
+      default -> Optional.empty();
+    };
+  }
+
+  /** What became of the memory of one that rests. */
+  private static Optional<String> memory(SandboxState state) {
+    return switch (state) {
+      case SandboxState.Paused _ -> Optional.of("kept");
+      case SandboxState.Stopped _ -> Optional.of("gone");
+      default -> Optional.empty();
     };
   }
 

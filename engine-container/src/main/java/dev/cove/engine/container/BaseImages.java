@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Empty ext4 images, one per size, that sandboxes get a sparse copy of. */
 final class BaseImages {
   /**
-   * No journal and no backups: an image that a crash of the host damages belongs to a sandbox that
-   * the crash has ended. One inode per 16 KiB is the sandbox's inode limit.
+   * No journal and no backups: a crash of the host ends the sandbox, and {@link KeptFiles} mends
+   * what it left before it is used again. One inode per 16 KiB is the sandbox's inode limit.
    */
   private static final List<String> OPTIONS =
       List.of(
@@ -44,14 +43,8 @@ final class BaseImages {
     UnfinishedFiles.removeFrom(folder);
   }
 
-  /** Looked for also where a plain user's PATH does not lead. */
   static Optional<Path> findMkfs() {
-    String path = System.getenv().getOrDefault("PATH", "") + ":/usr/sbin:/sbin";
-    return Arrays.stream(path.split(":"))
-        .filter(folder -> !folder.isEmpty())
-        .map(folder -> Path.of(folder, "mkfs.ext4"))
-        .filter(Files::isExecutable)
-        .findFirst();
+    return KeptFiles.findProgram("mkfs.ext4");
   }
 
   /** The name of the image of that size; made on first use. */

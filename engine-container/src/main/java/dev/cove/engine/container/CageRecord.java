@@ -49,6 +49,12 @@ record CageRecord(String bootId, int firstId) {
     Files.move(fresh, folder.resolve(PROCESS), StandardCopyOption.ATOMIC_MOVE);
   }
 
+  /** Says that nothing of the cage runs any more. */
+  static void remove(Path folder) throws IOException {
+    Files.deleteIfExists(folder.resolve(PROCESS));
+    Files.deleteIfExists(folder.resolve(RECORD));
+  }
+
   static Optional<CageRecord> find(Path folder) {
     String[] words = words(folder.resolve(RECORD));
     if (words.length != 2) {

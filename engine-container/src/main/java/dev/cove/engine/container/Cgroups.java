@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -52,6 +53,8 @@ abstract sealed class Cgroups permits CgroupsV1, CgroupsV2 {
 
   abstract long oomKills(SandboxId id);
 
+  abstract Duration cpu(SandboxId id);
+
   /** Sends SIGKILL to every process once; new ones may have appeared meanwhile. */
   abstract void killOnce(SandboxId id);
 
@@ -85,6 +88,17 @@ abstract sealed class Cgroups permits CgroupsV1, CgroupsV2 {
           killOnce(id);
           return false;
         });
+  }
+
+  /** Asks every process of the sandbox to end, but for one. */
+  final void terminate(SandboxId id, long spared) {
+    for (long pid : processes(id)) {
+      Optional<ProcessHandle> process = ProcessHandle.of(pid);
+      // Looked up once more, now that the handle knows which process it means: pids come back.
+      if (pid != spared && process.isPresent() && processes(id).contains(pid)) {
+        process.get().destroy();
+      }
+    }
   }
 
   /** Removes the sandbox's groups, which must be empty or about to be. */
@@ -132,11 +146,15 @@ abstract sealed class Cgroups permits CgroupsV1, CgroupsV2 {
   }
 
   static void waitUntil(String what, BooleanSupplier done) {
-    long deadline = System.nanoTime() + DEADLINE.toNanos();
+    waitUntil(DEADLINE, what, done);
+  }
+
+  static void waitUntil(Duration patience, String what, BooleanSupplier done) {
+    long deadline = System.nanoTime() + patience.toNanos();
     long pause = SHORTEST_PAUSE_NANOS;
     while (!done.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
-        throw new EngineException("Waited %d s for %s".formatted(DEADLINE.toSeconds(), what));
+        throw new EngineException("Waited %d s for %s".formatted(patience.toSeconds(), what));
       }
       LockSupport.parkNanos(pause);
       pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);

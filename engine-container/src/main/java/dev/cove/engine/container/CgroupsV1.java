@@ -105,11 +105,17 @@ final class CgroupsV1 extends Cgroups {
   @Override
   Usage usage(SandboxId id) {
     return new Usage(
-        Duration.ofNanos(readNumber(file(Controller.CPUACCT, id, "cpuacct.usage")).orElse(0)),
+        cpu(id),
         readNumber(file(Controller.MEMORY, id, "memory.usage_in_bytes")).orElse(0),
         readNumber(file(Controller.MEMORY, id, "memory.max_usage_in_bytes")).orElse(0),
         (int) readNumber(file(Controller.PIDS, id, "pids.current")).orElse(0),
         oomKills(id));
+  }
+
+  @Override
+  Duration cpu(SandboxId id) {
+    return Duration.ofNanos(
+        readNumber(file(Controller.CPUACCT, id, "cpuacct.usage")).orElse(0));
   }
 
   @Override

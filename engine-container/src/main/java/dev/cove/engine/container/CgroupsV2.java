@@ -71,13 +71,18 @@ final class CgroupsV2 extends Cgroups {
 
   @Override
   Usage usage(SandboxId id) {
-    long micros = readKey(file(id, "cpu.stat"), "usage_usec").orElse(0);
     return new Usage(
-        Duration.of(micros, ChronoUnit.MICROS),
+        cpu(id),
         readNumber(file(id, "memory.current")).orElse(0),
         readNumber(file(id, "memory.peak")).orElse(0),
         (int) readNumber(file(id, "pids.current")).orElse(0),
         oomKills(id));
+  }
+
+  @Override
+  Duration cpu(SandboxId id) {
+    return Duration.of(
+        readKey(file(id, "cpu.stat"), "usage_usec").orElse(0), ChronoUnit.MICROS);
   }
 
   @Override

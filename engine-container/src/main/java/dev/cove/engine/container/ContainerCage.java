@@ -10,11 +10,13 @@ import dev.cove.engine.network.NetworkNamespace;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -30,7 +32,15 @@ final class ContainerCage implements Cage {
 
   /** Takes away what is left of a cage whose processes are gone. */
   interface Remains {
+    /** What is there from now on is of no use to anybody. */
+    void disown(SandboxId id);
+
     void remove(SandboxId id, CageRecord record);
+  }
+
+  /** Puts in order what is left of a cage that somebody may want to go on with. */
+  interface Halted {
+    void settle(SandboxId id, CageRecord record);
   }
 
   private final SandboxId id;
@@ -44,7 +54,9 @@ final class ContainerCage implements Cage {
   private final Remains remains;
   private final CompletableFuture<Integer> agentExit;
   private final CompletableFuture<CageExit> exit;
+  private final Halted halted;
   private volatile boolean destroying;
+  private boolean paused;
   private boolean destroyed;
 
   ContainerCage(
@@ -62,6 +74,7 @@ final class ContainerCage implements Cage {
     this.spawner = parts.spawner();
     this.cgroups = parts.cgroups();
     this.remains = parts.remains();
+    this.halted = parts.halted();
     this.agentExit = agentExit;
     this.exit = agentExit.thenApplyAsync(this::exitBy, Thread::startVirtualThread);
   }
@@ -73,7 +86,8 @@ final class ContainerCage implements Cage {
       Cgroups cgroups,
       Sealer sealer,
       Standing standing,
-      Remains remains) {}
+      Remains remains,
+      Halted halted) {}
 
   /** How the cage would be built again, which changes when its writable layer is sealed. */
   static final class Standing {
@@ -120,13 +134,31 @@ final class ContainerCage implements Cage {
   @Override
   public synchronized void pause() {
     requirePresent();
-    cgroups.freeze(id);
+    try {
+      cgroups.freeze(id);
+      paused = true;
+    } finally {
+      if (!paused) {
+        cgroups.thaw(id); // all of it or none
+      }
+    }
+  }
+
+  /** An earlier engine paused it. */
+  synchronized void notePaused() {
+    paused = true;
   }
 
   @Override
   public synchronized void resume() {
     requirePresent();
     cgroups.thaw(id);
+    paused = false;
+  }
+
+  @Override
+  public void terminate() {
+    cgroups.terminate(id, running.process().pid());
   }
 
   private void requirePresent() {
@@ -165,6 +197,11 @@ final class ContainerCage implements Cage {
   }
 
   @Override
+  public Duration cpu() {
+    return cgroups.cpu(id);
+  }
+
+  @Override
   public boolean alone() {
     return cgroups.processes(id).equals(Set.of((long) running.process().pid()));
   }
@@ -183,10 +220,10 @@ final class ContainerCage implements Cage {
     }
     var now =
         new SpawnerRequest.Start(
-            id, record.firstId(), 0, standing.baseImage, standing.root, List.of());
+            id, record.firstId(), 0, standing.baseImage, standing.root, List.of(), false);
     // A root that is changed would leave the volumes behind, so its layers are always copies.
     boolean mayMove = agentIdle && !standing.hasVolumes;
-    Sealer.Outcome outcome = sealer.seal(now, running, layer, mayMove);
+    Sealer.Outcome outcome = sealer.seal(now, running, layer, mayMove, paused);
     running = outcome.running();
     standing.root = outcome.root();
     sealer.force(layer, outcome.sealing());
@@ -211,13 +248,30 @@ final class ContainerCage implements Cage {
     if (destroyed) {
       return;
     }
-    destroying = true;
-    cgroups.thaw(id); // a frozen process does not die
-    spawner.kill(new SpawnerRequest.Kill(id, running));
-    awaitAgentExit();
+    remains.disown(id);
+    end(running);
     remains.remove(id, record);
     spawner.forget(running.process());
     destroyed = true;
+  }
+
+  @Override
+  public synchronized void halt() {
+    if (destroyed) {
+      return;
+    }
+    end(new CageRecord.Running(running.process(), -1)); // no device: nothing of it is dropped
+    FailPoint.HALT_ENDED.reached();
+    halted.settle(id, record);
+    spawner.forget(running.process());
+    destroyed = true;
+  }
+
+  private void end(CageRecord.Running what) {
+    destroying = true;
+    cgroups.thaw(id); // a frozen process does not die
+    spawner.kill(new SpawnerRequest.Kill(id, what));
+    awaitAgentExit();
   }
 
   private void awaitAgentExit() {

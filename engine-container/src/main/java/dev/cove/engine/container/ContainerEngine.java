@@ -7,7 +7,6 @@ import dev.cove.engine.EngineException;
 import dev.cove.engine.EngineReport;
 import dev.cove.engine.LayerFacts;
 import dev.cove.engine.RootFs;
-import dev.cove.guest.AgentBinary;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
@@ -19,11 +18,8 @@ import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +46,7 @@ public final class ContainerEngine implements Engine {
   private static final long MAX_SHM_BYTES = 1L << 30;
 
   private final EngineHome home;
+  private final SandboxFolders folders;
   private final HomeLock lock;
   private final EngineSettings settings;
   private final CgroupLayout layout;
@@ -59,6 +56,7 @@ public final class ContainerEngine implements Engine {
   private final BaseImages baseImages;
   private final SealedImages sealedImages;
   private final Sealer sealer;
+  private final KeptFiles keptFiles;
   private final VolumeImages volumeImages;
   private final boolean diskLimits;
   private final String bootId;
@@ -66,6 +64,7 @@ public final class ContainerEngine implements Engine {
 
   private ContainerEngine(EngineHome home, EngineSettings settings, HomeLock lock) {
     this.home = home;
+    this.folders = new SandboxFolders(home);
     this.lock = lock;
     this.settings = settings;
     this.layout = CgroupLayout.read();
@@ -79,6 +78,7 @@ public final class ContainerEngine implements Engine {
     this.spawner = new Spawner(spawnerCommand());
     this.sealedImages = new SealedImages(home.sealedImages(), spawner);
     this.sealer = new Sealer(home, spawner, cgroups, sealedImages);
+    this.keptFiles = new KeptFiles(home, sealer);
     this.volumeImages = new VolumeImages(home.volumes(), spawner);
     this.diskLimits =
         settings.diskImages() && spawner.hasLoopDevices() && BaseImages.findMkfs().isPresent();
@@ -102,7 +102,7 @@ public final class ContainerEngine implements Engine {
   }
 
   public static ContainerEngine open(EngineHome home, EngineSettings settings) {
-    makeFolders(home);
+    SandboxFolders.prepare(home);
     var lock = HomeLock.take(home.lock());
     try {
       return new ContainerEngine(home, settings, lock);
@@ -119,28 +119,8 @@ public final class ContainerEngine implements Engine {
         .report();
   }
 
-  private static void makeFolders(EngineHome home) {
-    var owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-    try {
-      Files.createDirectories(home.data());
-      for (Path folder :
-          List.of(
-              home.binaries(),
-              home.baseImages(),
-              home.spareImages(),
-              home.sealedImages(),
-              home.volumes(),
-              home.sandboxes(),
-              home.sockets())) {
-        Files.createDirectories(folder, owner);
-      }
-    } catch (IOException e) {
-      throw new EngineException("Could not make the engine's folders in " + home.data(), e);
-    }
-  }
-
   private void keepIdsInUse() {
-    for (SandboxId id : idsIn(home.sandboxes(), "")) {
+    for (SandboxId id : folders.all()) {
       CageRecord.find(home.sandbox(id))
           .filter(record -> record.bootId().equals(bootId))
           .ifPresent(record -> ids.keep(record.firstId()));
@@ -148,31 +128,7 @@ public final class ContainerEngine implements Engine {
   }
 
   ProcessBuilder spawnerCommand() {
-    byte[] agentBytes = AgentBinary.forThisMachine().bytes();
-    Path agent = NativeBinary.layOut("cove-agent", agentBytes, home.binaries());
-    byte[] commandBytes = AgentBinary.checkpointCommand().bytes();
-    Path insideCommand = NativeBinary.layOut("cove-checkpoint", commandBytes, home.binaries());
-    var command = new ArrayList<String>();
-    command.add(
-        NativeBinary.layOut("cove-spawner", NativeBinary.spawner(), home.binaries()).toString());
-    command.addAll(List.of("--sandboxes", home.sandboxes().toString()));
-    command.addAll(List.of("--base-images", home.baseImages().toString()));
-    command.addAll(List.of("--spares", home.spareImages().toString()));
-    command.addAll(List.of("--sealed", home.sealedImages().toString()));
-    command.addAll(List.of("--volumes", home.volumes().toString()));
-    command.addAll(List.of("--sockets", home.sockets().toString()));
-    command.addAll(List.of("--agent", agent.toString()));
-    command.addAll(List.of("--command", insideCommand.toString()));
-    command.addAll(List.of("--net-pool", Integer.toString(settings.netNamespacePool())));
-    if (settings.favorCgroupMoves()) {
-      command.add("--favor-moves");
-    }
-    for (Path group : cgroups.groups()) {
-      command.addAll(List.of(cgroups.spawnerOption(), group.toString()));
-    }
-    var builder = new ProcessBuilder(command);
-    builder.environment().clear();
-    return builder;
+    return SpawnerCommand.of(home, settings, cgroups);
   }
 
   @Override
@@ -196,20 +152,100 @@ public final class ContainerEngine implements Engine {
     requireWithinBounds(plan);
     var record = new CageRecord(bootId, ids.take());
     try {
-      makeFolder(plan.id());
+      folders.make(plan.id());
     } catch (EngineException e) {
       ids.release(record.firstId());
       throw e;
     }
     try {
-      return build(plan, record);
+      return build(plan, record, false);
     } catch (IOException | SpawnerRefusedException e) {
       removeAfterFailure(plan.id(), record, e);
-      throw new EngineException(
-          codeOf(e), "Could not start sandbox %s: %s".formatted(plan.id(), e.getMessage()), e);
+      throw couldNotStart(plan.id(), e);
     } catch (EngineException e) {
       removeAfterFailure(plan.id(), record, e);
       throw e;
+    }
+  }
+
+  private static EngineException couldNotStart(SandboxId id, Exception e) {
+    return new EngineException(
+        codeOf(e), "Could not start sandbox %s: %s".formatted(id, e.getMessage()), e);
+  }
+
+  @Override
+  public Cage restart(CagePlan plan) {
+    requireWithinBounds(plan);
+    SandboxId id = plan.id();
+    RootFs before =
+        keptFiles
+            .find(id)
+            .filter(_ -> !cages.containsKey(id))
+            .orElseThrow(() ->
+                new EngineException("Sandbox %s runs, or has left no files".formatted(id)));
+    if (!LayerRecord.partsOf(before).equals(LayerRecord.partsOf(plan.root()))) {
+      throw new EngineException(
+          ErrorCode.UNSUPPORTED,
+          "Sandbox %s was made over a root file system with other parts".formatted(id));
+    }
+    keptFiles.prepare(id);
+    var record = new CageRecord(bootId, ids.take());
+    try {
+      return build(plan, record, true);
+    } catch (IOException | SpawnerRefusedException e) {
+      haltAfterFailure(id, record, e);
+      throw couldNotStart(id, e);
+    } catch (EngineException e) {
+      haltAfterFailure(id, record, e);
+      throw e;
+    }
+  }
+
+  private void haltAfterFailure(SandboxId id, CageRecord record, Exception why) {
+    try {
+      cgroups.killAll(id);
+      settleHalted(id, record);
+    } catch (EngineException e) {
+      why.addSuppressed(e); // halt() finds it later
+    }
+  }
+
+  @Override
+  public Optional<RootFs> halt(SandboxId id) {
+    var cage = cages.get(id);
+    if (cage != null) {
+      cage.halt();
+      return keptFiles.find(id);
+    }
+    cgroups.killAll(id);
+    CageRecord record = CageRecord.find(home.sandbox(id)).orElse(new CageRecord("", 0));
+    keptFiles.endSealing(id);
+    if (keptFiles.find(id).isEmpty()) {
+      removeRemains(id, record);
+      return Optional.empty();
+    }
+    settleHalted(id, record);
+    return keptFiles.find(id);
+  }
+
+  /** The record goes last: it says whose ids are in use. */
+  private void settleHalted(SandboxId id, CageRecord record) {
+    cgroups.remove(id);
+    keptFiles.settle(id);
+    try {
+      Files.deleteIfExists(home.socket(id));
+      Files.deleteIfExists(home.sandbox(id).resolve(VOLUMES));
+      CageRecord.remove(home.sandbox(id));
+    } catch (IOException e) {
+      throw new EngineException("Could not put the files of sandbox %s in order".formatted(id), e);
+    }
+    forget(id, record);
+  }
+
+  private void forget(SandboxId id, CageRecord record) {
+    cages.remove(id);
+    if (record.bootId().equals(bootId)) {
+      ids.release(record.firstId());
     }
   }
 
@@ -239,25 +275,15 @@ public final class ContainerEngine implements Engine {
     }
   }
 
-  /** Doubles as the claim to the id: a second start of the same sandbox fails here. */
-  private void makeFolder(SandboxId id) {
-    try {
-      Files.createDirectory(home.sandbox(id));
-    } catch (FileAlreadyExistsException e) {
-      throw new EngineException("Sandbox %s is there already, or was not removed".formatted(id), e);
-    } catch (IOException e) {
-      throw new EngineException("Could not make the folder of sandbox " + id, e);
-    }
-  }
-
-  private ContainerCage build(CagePlan plan, CageRecord record) throws IOException {
+  private ContainerCage build(CagePlan plan, CageRecord record, boolean again)
+      throws IOException {
     SandboxId id = plan.id();
     Path folder = home.sandbox(id);
     record.write(folder);
     RootRecord.write(folder, plan.root());
     sealedImages.require(plan.root());
     cgroups.create(id, plan.resources());
-    SpawnerRequest.Start request = request(plan, record);
+    SpawnerRequest.Start request = request(plan, record, again);
     if (!plan.volumes().isEmpty()) {
       Files.createFile(folder.resolve(VOLUMES));
     }
@@ -270,9 +296,12 @@ public final class ContainerEngine implements Engine {
     return register(id, record, running, started.exit(), standing);
   }
 
-  private SpawnerRequest.Start request(CagePlan plan, CageRecord record) throws IOException {
+  private SpawnerRequest.Start request(CagePlan plan, CageRecord record, boolean again)
+      throws IOException {
     String baseImage = "";
-    if (diskLimits) {
+    if (again) {
+      baseImage = baseImageFor(plan.id());
+    } else if (diskLimits) {
       baseImage = baseImages.require(plan.resources().diskMb());
     } else {
       Files.createDirectory(home.sandbox(plan.id()).resolve("writable"));
@@ -280,7 +309,7 @@ public final class ContainerEngine implements Engine {
     long memory = plan.resources().memoryMb() * 1024L * 1024L;
     long shm = Math.min(memory / SHM_DIVISOR, MAX_SHM_BYTES);
     return new SpawnerRequest.Start(
-        plan.id(), record.firstId(), shm, baseImage, plan.root(), List.of());
+        plan.id(), record.firstId(), shm, baseImage, plan.root(), List.of(), again);
   }
 
   private ContainerCage register(
@@ -290,7 +319,8 @@ public final class ContainerEngine implements Engine {
       CompletableFuture<Integer> exit,
       ContainerCage.Standing standing) {
     var parts =
-        new ContainerCage.Parts(home, spawner, cgroups, sealer, standing, this::removeRemains);
+        new ContainerCage.Parts(
+            home, spawner, cgroups, sealer, standing, new Remains(), this::settleHalted);
     var cage = new ContainerCage(id, record, running, exit, parts);
     cages.put(id, cage);
     return cage;
@@ -305,23 +335,36 @@ public final class ContainerEngine implements Engine {
     }
   }
 
-  /** The folder goes last, so that whatever is left is still found by its id. */
   private void removeRemains(SandboxId id, CageRecord record) {
     cgroups.remove(id);
-    try {
-      Files.deleteIfExists(home.socket(id));
-      FolderRemoval.remove(home.sandbox(id));
-    } catch (IOException e) {
-      throw new EngineException("Could not remove the files of sandbox " + id, e);
+    folders.remove(id);
+    forget(id, record);
+  }
+
+  /** Takes away what a cage leaves that nobody wants to go on with. */
+  private final class Remains implements ContainerCage.Remains {
+    @Override
+    public void disown(SandboxId id) {
+      keptFiles.disown(id);
     }
-    cages.remove(id);
-    if (record.bootId().equals(bootId)) {
-      ids.release(record.firstId());
+
+    @Override
+    public void remove(SandboxId id, CageRecord record) {
+      removeRemains(id, record);
     }
   }
 
   @Override
   public Optional<Cage> adopt(SandboxId id) {
+    return adopt(id, false);
+  }
+
+  @Override
+  public Optional<Cage> adoptPaused(SandboxId id) {
+    return adopt(id, true);
+  }
+
+  private Optional<Cage> adopt(SandboxId id, boolean paused) {
     Cage known = cages.get(id);
     if (known != null) {
       return Optional.of(known);
@@ -330,20 +373,27 @@ public final class ContainerEngine implements Engine {
     var record = CageRecord.find(folder).filter(r -> r.bootId().equals(bootId));
     var running = CageRecord.findRunning(folder);
     var root = RootRecord.find(folder);
-    if (record.isEmpty() || running.isEmpty() || root.isEmpty()) {
+    if (record.isEmpty()
+        || running.isEmpty()
+        || root.isEmpty()
+        || !running.get().process().runs()) {
       return Optional.empty();
     }
     var exit = spawner.watch(running.get().process());
     if (exit.isDone()) {
       return Optional.empty();
     }
-    var now = sealer.repair(id, running.get(), root.get());
+    var now = sealer.repair(id, running.get(), root.get(), paused);
     RootFs standsOn = RootRecord.find(folder).orElse(root.get());
     sealedImages.verifySoon(standsOn); // its next seal asks for them, and should not wait
     var standing =
         new ContainerCage.Standing(
             standsOn, baseImageFor(id), Files.exists(folder.resolve(VOLUMES)));
-    return Optional.of(register(id, record.get(), now, exit, standing));
+    ContainerCage cage = register(id, record.get(), now, exit, standing);
+    if (paused) {
+      cage.notePaused();
+    }
+    return Optional.of(cage);
   }
 
   /** The image that is as large as the one the sandbox has. */
@@ -449,25 +499,9 @@ public final class ContainerEngine implements Engine {
   @Override
   public Set<SandboxId> present() {
     var present = new HashSet<>(cgroups.present());
-    present.addAll(idsIn(home.sandboxes(), ""));
-    present.addAll(idsIn(home.sockets(), ".sock"));
+    present.addAll(folders.all());
+    present.addAll(folders.withSockets());
     return Set.copyOf(present);
-  }
-
-  private static Set<SandboxId> idsIn(Path folder, String suffix) {
-    var ids = new HashSet<SandboxId>();
-    try (var entries = Files.newDirectoryStream(folder, "*" + suffix)) {
-      for (Path entry : entries) {
-        String name = entry.getFileName().toString();
-        String id = name.substring(0, name.length() - suffix.length());
-        if (SandboxId.isValid(id)) {
-          ids.add(new SandboxId(id));
-        }
-      }
-    } catch (IOException e) {
-      throw new EngineException("Could not list " + folder, e);
-    }
-    return ids;
   }
 
   @Override

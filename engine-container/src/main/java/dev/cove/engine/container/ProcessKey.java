@@ -11,13 +11,14 @@ import java.nio.file.Path;
  */
 record ProcessKey(int pid, long startTime) {
   private static final int START_TIME = 19; // counted from behind the name
+  private static final String ENDED = "ZXx";
 
-  /** Whether it is there, also as a zombie. */
+  /** Whether it is there and not a zombie that nobody has buried yet. */
   boolean runs() {
     try {
       String stat = Files.readString(Path.of("/proc/%d/stat".formatted(pid)));
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      return Long.parseLong(fields[START_TIME]) == startTime;
+      return Long.parseLong(fields[START_TIME]) == startTime && !ENDED.contains(fields[0]);
     } catch (IOException e) {
       return false;
     }

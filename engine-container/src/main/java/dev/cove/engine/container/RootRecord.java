@@ -14,7 +14,7 @@ import java.util.Optional;
  * What a cage stands on, in a file of its folder: a line for each layer, graft and sealed layer.
  */
 final class RootRecord {
-  private static final String FILE = "root";
+  static final String FILE = "root";
 
   private RootRecord() {}
 
@@ -28,6 +28,10 @@ final class RootRecord {
     Path fresh = folder.resolve(FILE + ".new");
     Files.writeString(fresh, text);
     Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  static void remove(Path folder) throws IOException {
+    Files.deleteIfExists(folder.resolve(FILE));
   }
 
   private static void line(StringBuilder text, String kind, String value) {

@@ -212,11 +212,16 @@ final class SealedImages implements AutoCloseable {
     }
   }
 
-  synchronized void remove(LayerId layer) {
+  /** Takes it down, so that its file may become something else. */
+  synchronized void close(LayerId layer) {
     if (mounted.containsKey(layer)) {
       spawner.call(new SpawnerRequest.Shelve(layer, false));
       mounted.remove(layer);
     }
+  }
+
+  synchronized void remove(LayerId layer) {
+    close(layer);
     try {
       digests.remove(layer);
     } catch (IOException e) {

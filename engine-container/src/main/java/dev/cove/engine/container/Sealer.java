@@ -9,11 +9,13 @@ import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,7 @@ import org.slf4j.LoggerFactory;
 final class Sealer {
   private static final Logger LOG = LoggerFactory.getLogger(Sealer.class);
   private static final String NOTE = "sealing";
+  private static final String IMAGE = "image";
 
   /** A spare image on its way to become the sandbox's, as the spawner calls it. */
   private static final String NEXT_IMAGE = "image.next";
@@ -46,15 +49,22 @@ final class Sealer {
   /** A sandbox as it stands after a layer was made, which is not yet sure to be on the disk. */
   record Outcome(Sealing sealing, CageRecord.Running running, RootFs root) {}
 
+  /**
+   * @param paused whether the sandbox stood still before and is to stand still afterwards
+   */
   Outcome seal(
-      SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer, boolean agentIdle) {
+      SpawnerRequest.Start standing,
+      CageRecord.Running running,
+      LayerId layer,
+      boolean agentIdle,
+      boolean paused) {
     SandboxId id = standing.id();
     call(SpawnerRequest.OnImage.Work.SYNC, id, running, layer);
     images.require(standing.root());
     try {
       prepare(layer, standing.root());
       FailPoint.SEAL_PREPARED.reached();
-      return frozen(standing, running, layer, agentIdle);
+      return frozen(standing, running, layer, agentIdle, paused);
     } catch (EngineException e) {
       images.removeIfNotMade(layer);
       throw e;
@@ -62,7 +72,11 @@ final class Sealer {
   }
 
   private Outcome frozen(
-      SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer, boolean agentIdle) {
+      SpawnerRequest.Start standing,
+      CageRecord.Running running,
+      LayerId layer,
+      boolean agentIdle,
+      boolean paused) {
     SandboxId id = standing.id();
     long start = System.nanoTime();
     Outcome outcome;
@@ -73,9 +87,11 @@ final class Sealer {
       outcome =
           agentIdle && alone ? move(standing, running, layer) : copy(standing, running, layer);
     } finally {
-      cgroups.thaw(id);
+      if (!paused) {
+        cgroups.thaw(id);
+      }
     }
-    var frozen = Duration.ofNanos(System.nanoTime() - start);
+    var frozen = paused ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - start);
     Sealing told = outcome.sealing();
     return new Outcome(
         new Sealing(told.moved(), frozen, told.bytes()), outcome.running(), outcome.root());
@@ -200,8 +216,11 @@ final class Sealer {
   /**
    * Ends, one way or the other, a move that an earlier engine began with this running sandbox. What
    * cannot be ended now is left for the next start; the sandbox runs on either way.
+   *
+   * @param paused whether it is to stand still
    */
-  CageRecord.Running repair(SandboxId id, CageRecord.Running running, RootFs root) {
+  CageRecord.Running repair(
+      SandboxId id, CageRecord.Running running, RootFs root, boolean paused) {
     Path note = home.sandbox(id).resolve(NOTE);
     CageRecord.Running now = running;
     try {
@@ -215,8 +234,56 @@ final class Sealer {
     } catch (IOException | EngineException e) {
       LOG.warn("sandbox {}: a layer that was being made could not be settled", id, e);
     }
-    cgroups.thaw(id); // it stood still while the layer was made
+    if (paused) {
+      cgroups.freeze(id);
+    } else {
+      cgroups.thaw(id); // it stood still while the layer was made
+    }
     return now;
+  }
+
+  /**
+   * The same for a sandbox of which nothing runs any more. Where it has an image beside the layer,
+   * that is the one that it stood on last: it had written nothing to it while it stood still, or
+   * has gone on with it since.
+   *
+   * @param awaitUnused returns when nobody can write to a file any more
+   */
+  void settleHalted(SandboxId id, Consumer<Path> awaitUnused) {
+    Path folder = home.sandbox(id);
+    Path note = folder.resolve(NOTE);
+    try {
+      Optional<RootFs> root = RootRecord.find(folder);
+      if (!Files.exists(note) || root.isEmpty()) {
+        return;
+      }
+      String[] words = Files.readString(note).split(" ");
+      Path image = folder.resolve(IMAGE);
+      if (words.length == 2) {
+        var layer = new LayerId(words[0]);
+        Path sealed = home.sealedImages().resolve(layer.value());
+        if (Files.exists(sealed) && Files.exists(image)) {
+          RootRecord.write(folder, withUppermost(root.get(), layer));
+        } else if (Files.exists(sealed)) {
+          images.close(layer);
+          awaitUnused.accept(sealed);
+          Files.move(sealed, image, StandardCopyOption.ATOMIC_MOVE);
+        }
+      }
+      Files.deleteIfExists(folder.resolve(NEXT_IMAGE));
+      Files.deleteIfExists(note);
+    } catch (IOException e) {
+      throw new EngineException(
+          "A layer that was being made of sandbox %s could not be settled".formatted(id), e);
+    }
+  }
+
+  private static RootFs withUppermost(RootFs root, LayerId layer) {
+    List<LayerId> sealed = new ArrayList<>(root.sealed());
+    if (!sealed.contains(layer)) {
+      sealed.addFirst(layer);
+    }
+    return root.over(sealed);
   }
 
   /**
@@ -226,7 +293,7 @@ final class Sealer {
   private CageRecord.Running settle(
       SandboxId id, CageRecord.Running running, RootFs root, LayerId layer) throws IOException {
     Path folder = home.sandbox(id);
-    Optional<Integer> device = LoopDevices.behind(folder.resolve("image"));
+    Optional<Integer> device = LoopDevices.behind(folder.resolve(IMAGE));
     if (device.isPresent()
         && device.get() == running.loopDevice()
         && root.sealed().contains(layer)) {
@@ -236,12 +303,8 @@ final class Sealer {
       undo(id, running, layer);
       return running;
     }
-    List<LayerId> sealed = new ArrayList<>(root.sealed());
-    if (!sealed.contains(layer)) {
-      sealed.addFirst(layer);
-    }
     var now = new CageRecord.Running(running.process(), device.get());
-    write(folder, now, root.over(sealed));
+    write(folder, now, withUppermost(root, layer));
     return now;
   }
 }

@@ -23,6 +23,7 @@ sealed interface SpawnerRequest {
    * Builds a cage.
    *
    * @param baseImage the name of the image to start from, or empty for a plain folder
+   * @param again whether the sandbox has a writable layer already, which is taken instead
    */
   record Start(
       SandboxId id,
@@ -30,17 +31,18 @@ sealed interface SpawnerRequest {
       long shmBytes,
       String baseImage,
       RootFs root,
-      List<VolumeImages.Attachment> volumes)
+      List<VolumeImages.Attachment> volumes,
+      boolean again)
       implements SpawnerRequest {
     static final int MAX_LAYERS = 64;
     static final int MAX_GRAFTS = 16;
 
     Start with(List<VolumeImages.Attachment> newVolumes) {
-      return new Start(id, firstId, shmBytes, baseImage, root, newVolumes);
+      return new Start(id, firstId, shmBytes, baseImage, root, newVolumes, again);
     }
 
     Start on(RootFs newRoot) {
-      return new Start(id, firstId, shmBytes, baseImage, newRoot, volumes);
+      return new Start(id, firstId, shmBytes, baseImage, newRoot, volumes, again);
     }
 
     @Override
@@ -70,6 +72,7 @@ sealed interface SpawnerRequest {
         fields.putText(attachment.mount().target());
         fields.putShort(attachment.mount().readOnly() ? 1 : 0);
       }
+      fields.putShort(again ? 1 : 0);
     }
   }
 

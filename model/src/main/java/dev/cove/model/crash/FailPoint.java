@@ -22,6 +22,40 @@ public enum FailPoint {
   /** The sandbox runs, and its row still says that it starts. */
   CREATE_STARTED,
 
+  /** The row says that the sandbox is paused, and it runs. */
+  PAUSE_RECORDED,
+  /** The sandbox stands still, and nobody has heard of it. */
+  PAUSE_FROZEN,
+  /** The row says that the sandbox runs, and it stands still. */
+  RESUME_RECORDED,
+  /** The sandbox runs again, and nobody has heard of it. */
+  RESUME_THAWED,
+
+  /** The row says that the sandbox is stopped, and it runs. */
+  STOP_RECORDED,
+  /** Its processes were asked to end. */
+  STOP_ASKED,
+  /** Its processes are gone, and nothing else of the cage. */
+  HALT_ENDED,
+  /** Its files are whole, and not yet sure to be on the disk. */
+  HALT_SETTLED,
+  /** Nothing of the cage is left but the files, and nobody has heard of it. */
+  STOP_HALTED,
+  /** The sandbox runs again, and its row says that it is stopped. */
+  START_BUILT,
+  /** Its services run, and its row says that it is stopped. */
+  START_SERVED,
+
+  /** The row says that a sandbox is to go, and all of it is there. */
+  DELETE_RECORDED,
+  /** Nothing of the sandbox is there but its row. */
+  DELETE_TAKEN_APART,
+
+  /** A cage stands that no row knows. */
+  WARM_CAGE_BUILT,
+  /** A warm cage is taken, and no row knows it. */
+  WARM_CAGE_TAKEN,
+
   /** A layer has its record and no image. */
   SEAL_PREPARED,
   /** The sandbox stands still. */

@@ -11,6 +11,9 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
+import dev.cove.model.StopReason;
+import dev.cove.model.crash.FailPoint;
+import dev.cove.node.Node.Activity;
 import dev.cove.node.Node.Stillness;
 import dev.cove.node.network.CageNetwork;
 import java.io.IOException;
@@ -20,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,18 +31,23 @@ import org.slf4j.LoggerFactory;
  * Owns one running sandbox: its cage, its network and the link to its agent.
  *
  * <p>A link may break while the cage is well, for instance when hostile code forges frames; it is
- * made anew. When that fails for {@link #GIVE_UP}, or the cage has ended, the sandbox is lost: what
- * is left of it is removed and the listener hears why, once.
+ * made anew. When that fails for {@link #GIVE_UP}, or the cage has ended, the sandbox is lost: its
+ * files are put in order and the listener hears why, once. While it is paused, nothing is expected
+ * of its agent.
  */
 public final class SandboxSupervisor {
   private static final Logger LOG = LoggerFactory.getLogger(SandboxSupervisor.class);
   private static final Duration HELLO = Duration.ofSeconds(10);
   private static final Duration GIVE_UP = Duration.ofSeconds(5);
   private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
+  private static final long LOOK_MILLIS = 5;
+
+  /** Each link counts its calls for itself. */
+  private static final long CALLS_OF_ONE_LINK = 1L << 32;
 
   private final Cage cage;
   private final Optional<CageNetwork> network;
-  private final Consumer<String> lost;
+  private final Loss lost;
   private final InsideRequests inside;
   private final ReentrantLock lock = new ReentrantLock(true);
   private final CountDownLatch ending = new CountDownLatch(1);
@@ -48,10 +55,12 @@ public final class SandboxSupervisor {
   // Guarded by lock for writing.
   private volatile @Nullable GuestLink link;
   private boolean ended;
+  private boolean paused;
+  private long pauses;
   private long links;
 
   private SandboxSupervisor(
-      Cage cage, Optional<CageNetwork> network, Consumer<String> lost, InsideRequests inside) {
+      Cage cage, Optional<CageNetwork> network, Loss lost, InsideRequests inside) {
     this.cage = cage;
     this.network = network;
     this.lost = lost;
@@ -62,17 +71,40 @@ public final class SandboxSupervisor {
    * Takes over a cage whose agent must answer now.
    *
    * @param network none for a cage in which nobody's programs run
-   * @param lost hears the reason if the sandbox ends without {@link #remove}
+   * @param lost hears the reason if the sandbox ends without {@link #remove} or {@link #halt}
    * @param inside hears what is asked from inside it
    * @throws GuestLinkException when it does not answer; the cage is left to the caller
    */
   public static SandboxSupervisor of(
-      Cage cage, Optional<CageNetwork> network, Consumer<String> lost, InsideRequests inside) {
+      Cage cage, Optional<CageNetwork> network, Loss lost, InsideRequests inside) {
     var supervisor = new SandboxSupervisor(cage, network, lost, inside);
     supervisor.connect();
-    CompletableFuture<Void> _ =
-        cage.exit().thenAcceptAsync(supervisor::cageEnded, Thread::startVirtualThread);
+    supervisor.watch();
     return supervisor;
+  }
+
+  /** Takes over a cage that stands still; its agent is asked for an answer when it goes on. */
+  public static SandboxSupervisor ofPaused(
+      Cage cage, Optional<CageNetwork> network, Loss lost, InsideRequests inside) {
+    var supervisor = new SandboxSupervisor(cage, network, lost, inside);
+    supervisor.pauses = 1;
+    supervisor.paused = true;
+    supervisor.watch();
+    return supervisor;
+  }
+
+  private void watch() {
+    CompletableFuture<Void> _ =
+        cage.exit().thenAcceptAsync(this::cageEnded, Thread::startVirtualThread);
+  }
+
+  /** Hears that a sandbox ended without having been asked to. */
+  @FunctionalInterface
+  public interface Loss {
+    /**
+     * @param filesKept whether its files are whole
+     */
+    void lost(StopReason reason, boolean filesKept);
   }
 
   public SandboxId id() {
@@ -99,10 +131,136 @@ public final class SandboxSupervisor {
         throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id() + " has ended");
       }
       now = link;
-      return now != null && !now.closed().isDone() ? now : connect();
+      if (now != null && !now.closed().isDone()) {
+        return now;
+      }
+      if (paused) {
+        throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id() + " is paused");
+      }
+      return connect();
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Makes every process stand still. Work that somebody has for the agent waits from now on.
+   *
+   * @param wanted is told when there is some
+   */
+  public void pause(Runnable wanted) {
+    lock.lock();
+    try {
+      requireThere();
+      if (paused) {
+        return;
+      }
+      GuestLink now = link;
+      if (now != null) {
+        now.rest(wanted);
+      }
+      try {
+        cage.pause();
+        paused = true;
+        pauses++;
+      } finally {
+        if (!paused && now != null) {
+          now.rouse();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes back {@link #pause}. Returns when the agent can be asked. */
+  public void resume() {
+    lock.lock();
+    try {
+      requireThere();
+      if (!paused) {
+        return;
+      }
+      cage.resume();
+      paused = false;
+      GuestLink now = link;
+      if (now != null && !now.closed().isDone()) {
+        now.rouse();
+      } else {
+        connectOrTryOn();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void connectOrTryOn() {
+    boolean connected = false;
+    try {
+      connect();
+      connected = true;
+    } finally {
+      if (!connected) {
+        Thread.startVirtualThread(this::linkClosed);
+      }
+    }
+  }
+
+  private void requireThere() {
+    if (ended) {
+      throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id() + " has ended");
+    }
+  }
+
+  /**
+   * Ends the processes in order and keeps the files.
+   *
+   * @param grace how long they may take after they were asked to end
+   */
+  public void halt(Duration grace) {
+    resumeQuietly();
+    try {
+      cage.terminate();
+      FailPoint.STOP_ASKED.reached();
+      awaitAlone(grace);
+    } finally {
+      if (end()) {
+        cage.halt();
+      }
+    }
+  }
+
+  /** A frozen process hears no signal. Whether the agent answers does not matter any more. */
+  private void resumeQuietly() {
+    lock.lock();
+    try {
+      if (!ended && paused) {
+        cage.resume();
+        paused = false;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitAlone(Duration grace) {
+    long deadline = System.nanoTime() + grace.toNanos();
+    try {
+      while (!cage.exit().isDone() && !cage.alone() && System.nanoTime() < deadline) {
+        TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What the sandbox has been doing. */
+  public Activity activity() {
+    GuestLink now = link;
+    return new Activity(
+        now == null ? 0 : links * CALLS_OF_ONE_LINK + now.calls(),
+        now != null && now.inUse(),
+        cage.cpu());
   }
 
   /** Ends the sandbox on purpose. */
@@ -126,11 +284,11 @@ public final class SandboxSupervisor {
     lock.lock();
     try {
       GuestLink now = link;
-      if (now == null || !now.hold()) {
-        return new Sealed(cage.seal(layer, false), Optional.empty());
+      if (now == null || now.closed().isDone() || !now.hold()) {
+        return new Sealed(cage.seal(layer, false), paused ? pausedStill() : Optional.empty());
       }
       try {
-        Optional<Stillness> still = stillnessOf(now);
+        Optional<Stillness> still = paused ? pausedStill() : stillnessOf(now);
         return new Sealed(cage.seal(layer, mayMove), still);
       } finally {
         now.letGo();
@@ -147,6 +305,9 @@ public final class SandboxSupervisor {
   public Optional<Stillness> stillness() {
     lock.lock();
     try {
+      if (paused) {
+        return pausedStill();
+      }
       GuestLink now = link;
       if (now == null || !now.hold()) {
         return Optional.empty();
@@ -159,6 +320,11 @@ public final class SandboxSupervisor {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Whatever runs in it, nothing changes during one pause. */
+  private Optional<Stillness> pausedStill() {
+    return Optional.of(new Stillness(-pauses, 0));
   }
 
   /** Nobody can start anything while the link is held, and who does not run starts nothing. */
@@ -181,7 +347,7 @@ public final class SandboxSupervisor {
 
   private void linkClosed() {
     long deadline = System.nanoTime() + GIVE_UP.toNanos();
-    while (!hasEnded() && !cage.exit().isDone()) {
+    while (!restsOrHasEnded() && !cage.exit().isDone()) {
       try {
         guest();
         LOG.info("sandbox {}: link restored", id());
@@ -189,7 +355,7 @@ public final class SandboxSupervisor {
       } catch (CoveException e) {
         if (System.nanoTime() > deadline) {
           LOG.warn("sandbox {}: {}", id(), e.getMessage());
-          lose("its agent stopped answering");
+          lose(StopReason.AGENT_ENDED);
           return;
         }
         if (pausedUntilEnding()) {
@@ -211,15 +377,23 @@ public final class SandboxSupervisor {
   private void cageEnded(CageExit exit) {
     switch (exit) {
       case DESTROYED -> end();
-      case OUT_OF_MEMORY -> lose("out of memory");
-      case AGENT_GONE -> lose("its agent ended");
+      case OUT_OF_MEMORY -> lose(StopReason.OUT_OF_MEMORY);
+      case AGENT_GONE -> lose(StopReason.AGENT_ENDED);
     }
   }
 
-  private void lose(String reason) {
-    if (end()) {
-      cage.destroy();
-      lost.accept(reason);
+  private void lose(StopReason reason) {
+    if (!end()) {
+      return;
+    }
+    boolean kept = false;
+    try {
+      cage.halt();
+      kept = true;
+    } catch (CoveException e) {
+      LOG.error("sandbox {}: its files could not be put in order", id(), e);
+    } finally {
+      lost.lost(reason, kept);
     }
   }
 
@@ -243,10 +417,11 @@ public final class SandboxSupervisor {
     }
   }
 
-  private boolean hasEnded() {
+  /** The agent of one that is paused cannot answer, and need not. */
+  private boolean restsOrHasEnded() {
     lock.lock();
     try {
-      return ended;
+      return ended || paused;
     } finally {
       lock.unlock();
     }

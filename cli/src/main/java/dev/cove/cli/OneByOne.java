@@ -6,34 +6,34 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
-/** Removes several things: what is refused is told by name, and the others go all the same. */
-final class Removal {
+/** Does something to several things: what is refused is told by name, and the others follow. */
+final class OneByOne {
   private final Session session;
   private final Predicate<CoveApiException> wellEnough;
 
-  Removal(Session session) {
+  OneByOne(Session session) {
     this(session, _ -> false);
   }
 
-  private Removal(Session session, Predicate<CoveApiException> wellEnough) {
+  private OneByOne(Session session, Predicate<CoveApiException> wellEnough) {
     this.session = session;
     this.wellEnough = wellEnough;
   }
 
   /** Says nothing of what is not there. */
-  Removal orAbsent() {
-    return new Removal(session, e -> e.status() == 404);
+  OneByOne orAbsent() {
+    return new OneByOne(session, e -> e.status() == 404);
   }
 
   /**
    * @return the exit code
    */
-  int of(List<String> names, BiConsumer<Cove, String> remove) {
+  int of(List<String> names, BiConsumer<Cove, String> work) {
     int code = ExitCode.OK;
     try (Cove cove = session.connect()) {
       for (String name : names) {
         try {
-          remove.accept(cove, name);
+          work.accept(cove, name);
         } catch (CoveApiException e) {
           if (!wellEnough.test(e)) {
             session.note("cove: " + name + ": " + e.detail());

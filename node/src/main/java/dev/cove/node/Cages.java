@@ -1,0 +1,132 @@
+package dev.cove.node;
+
+import dev.cove.egress.Gateway;
+import dev.cove.engine.Cage;
+import dev.cove.engine.CagePlan;
+import dev.cove.engine.Engine;
+import dev.cove.engine.RootFs;
+import dev.cove.model.Base;
+import dev.cove.model.CoveException;
+import dev.cove.model.LayerId;
+import dev.cove.model.Resources;
+import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
+import dev.cove.model.StopReason;
+import dev.cove.model.crash.FailPoint;
+import dev.cove.model.network.NetworkSettings;
+import dev.cove.node.network.CageNetwork;
+import dev.cove.node.supervisor.SandboxSupervisor;
+import dev.cove.node.template.Bases;
+import java.util.List;
+import java.util.Optional;
+
+/** Has cages built and puts each into the hands of a supervisor, with its network. */
+final class Cages {
+  private final Engine engine;
+  private final Gateway gateway;
+  private final Bases bases;
+  private final Hearer hearer;
+
+  /** Hears of everything that happens in cages by itself. */
+  interface Hearer {
+    void lost(SandboxId id, StopReason reason, boolean filesKept);
+
+    String checkpointAsked(SandboxId id, String name);
+  }
+
+  Cages(Engine engine, Gateway gateway, Bases bases, Hearer hearer) {
+    this.engine = engine;
+    this.gateway = gateway;
+    this.bases = bases;
+    this.hearer = hearer;
+  }
+
+  /** One of the most common shape, for whoever comes. */
+  SandboxSupervisor warm() {
+    var root = bases.rootOf(Base.HOST);
+    SandboxSupervisor built =
+        build(new CagePlan(SandboxId.random(), root, Resources.DEFAULT), NetworkSettings.NOTHING);
+    FailPoint.WARM_CAGE_BUILT.reached();
+    return built;
+  }
+
+  SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    return build(plan(id, spec, layers), spec.network());
+  }
+
+  private CagePlan plan(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    RootFs root = bases.rootOf(spec.template().base()).over(layers);
+    return new CagePlan(id, root, spec.resources(), spec.volumes());
+  }
+
+  private SandboxSupervisor build(CagePlan plan, NetworkSettings network) {
+    Cage cage = engine.start(plan);
+    try {
+      return supervise(cage, Optional.of(CageNetwork.open(cage, gateway, network)));
+    } catch (CoveException e) {
+      cage.destroy();
+      throw e;
+    }
+  }
+
+  /** On the files that a sandbox has left; when it throws, they are as they were. */
+  SandboxSupervisor again(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
+    Cage cage = engine.restart(plan(id, spec, layers));
+    try {
+      return supervise(cage, Optional.of(CageNetwork.open(cage, gateway, spec.network())));
+    } catch (CoveException e) {
+      cage.halt();
+      throw e;
+    }
+  }
+
+  /** For a cage in which nobody's programs run. */
+  SandboxSupervisor alone(CagePlan plan) {
+    Cage cage = engine.start(plan);
+    try {
+      return supervise(cage, Optional.empty());
+    } catch (CoveException e) {
+      cage.destroy();
+      throw e;
+    }
+  }
+
+  /** One that an earlier server has built and that still runs. */
+  Optional<SandboxSupervisor> adopt(SandboxId id, SandboxSpec spec) {
+    return engine
+        .adopt(id)
+        .map(cage ->
+            supervise(cage, Optional.of(CageNetwork.reopen(cage, gateway, spec.network()))));
+  }
+
+  Optional<SandboxSupervisor> adoptPaused(SandboxId id, SandboxSpec spec) {
+    return engine
+        .adoptPaused(id)
+        .map(cage ->
+            SandboxSupervisor.ofPaused(
+                cage,
+                Optional.of(CageNetwork.reopen(cage, gateway, spec.network())),
+                loss(id),
+                name -> hearer.checkpointAsked(id, name)));
+  }
+
+  private SandboxSupervisor supervise(Cage cage, Optional<CageNetwork> network) {
+    SandboxId id = cage.id();
+    boolean supervised = false;
+    try {
+      SandboxSupervisor supervisor =
+          SandboxSupervisor.of(
+              cage, network, loss(id), name -> hearer.checkpointAsked(id, name));
+      supervised = true;
+      return supervisor;
+    } finally {
+      if (!supervised) {
+        network.ifPresent(CageNetwork::close);
+      }
+    }
+  }
+
+  private SandboxSupervisor.Loss loss(SandboxId id) {
+    return (reason, filesKept) -> hearer.lost(id, reason, filesKept);
+  }
+}
