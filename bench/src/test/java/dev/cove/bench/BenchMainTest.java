@@ -21,7 +21,7 @@ class BenchMainTest {
   void help_names_every_measurement_and_measures_nothing() throws Exception {
     assertThat(bench.run(List.of("--help"))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("first-output, exec, burst, rate, density, storage, network, server, cli");
+        .contains("first-output, exec, burst, rate, density, storage, rest, network, server, cli");
     assertThat(err.size()).isZero();
   }
 

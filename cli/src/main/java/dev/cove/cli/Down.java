@@ -40,8 +40,7 @@ final class Down implements Callable<Integer> {
             "--all",
             "Stop all sandboxes first, in order; they start again when they are used.",
             () -> down.all = true)
-        .flag(
-            "--remove", "Remove all sandboxes first, with their files.", () -> down.remove = true)
+        .flag("--remove", "Remove all sandboxes first, with their files.", () -> down.remove = true)
         .build();
   }
 

@@ -27,7 +27,8 @@ class RestTest {
   void a_paused_sandbox_keeps_its_memory_and_is_woken_by_whoever_uses_it() throws Exception {
     try (Sandbox box = server.create()) {
       long counter =
-          box.spawn(Command.of("sh", "-c", "i=0; while :; do i=$((i+1)); echo $i; sleep 0.05; done"))
+          box.spawn(
+                  Command.of("sh", "-c", "i=0; while :; do i=$((i+1)); echo $i; sleep 0.05; done"))
               .processId();
       SandboxInfo paused = box.pause();
       assertThat(paused.state()).isEqualTo("paused");

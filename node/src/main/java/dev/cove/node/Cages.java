@@ -115,8 +115,7 @@ final class Cages {
     boolean supervised = false;
     try {
       SandboxSupervisor supervisor =
-          SandboxSupervisor.of(
-              cage, network, loss(id), name -> hearer.checkpointAsked(id, name));
+          SandboxSupervisor.of(cage, network, loss(id), name -> hearer.checkpointAsked(id, name));
       supervised = true;
       return supervisor;
     } finally {

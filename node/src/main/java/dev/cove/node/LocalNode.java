@@ -458,8 +458,8 @@ public final class LocalNode implements Node {
           resident.supervisor().map(s -> s.cage().root().sealed()).orElse(List.of());
       sandboxes.put(id, new NodeDisk.SandboxDisk(engine.diskBytes(id), under));
     });
-    stopped.forEach((id, under) ->
-        sandboxes.put(id, new NodeDisk.SandboxDisk(engine.diskBytes(id), under)));
+    stopped.forEach(
+        (id, under) -> sandboxes.put(id, new NodeDisk.SandboxDisk(engine.diskBytes(id), under)));
     return new NodeDisk(layers, sandboxes);
   }
 
@@ -513,8 +513,7 @@ public final class LocalNode implements Node {
     }
     admission.leave();
     if (filesKept) {
-      stopped.put(
-          id, resident.supervisor().map(s -> s.cage().root().sealed()).orElse(List.of()));
+      stopped.put(id, resident.supervisor().map(s -> s.cage().root().sealed()).orElse(List.of()));
     } else {
       networks.forget(id);
     }

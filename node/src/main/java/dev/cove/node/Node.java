@@ -98,8 +98,8 @@ public interface Node extends AutoCloseable {
   void restart(SandboxId id, SandboxSpec spec);
 
   /**
-   * Makes a layer of what a running or paused sandbox has written. When it throws, there is no layer to build
-   * on, and the sandbox runs on with its files as they were.
+   * Makes a layer of what a running or paused sandbox has written. When it throws, there is no
+   * layer to build on, and the sandbox runs on with its files as they were.
    */
   Sealed seal(SandboxId id);
 

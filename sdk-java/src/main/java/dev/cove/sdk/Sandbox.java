@@ -99,8 +99,7 @@ public final class Sandbox implements AutoCloseable {
   }
 
   private SandboxInfo rest(String verb) {
-    return api.call(
-        Request.of("POST", path + verb).readTimeout(STATE_TIMEOUT), SandboxInfo::of);
+    return api.call(Request.of("POST", path + verb).readTimeout(STATE_TIMEOUT), SandboxInfo::of);
   }
 
   /** Runs a program to its end. */

@@ -16,6 +16,7 @@ public interface Measurement {
         new CreateRate(),
         new Density(),
         new Storage(),
+        new Resting(),
         new Network(),
         new ServerStart(),
         new CliStart());

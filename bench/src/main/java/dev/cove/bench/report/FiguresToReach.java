@@ -35,6 +35,9 @@ final class FiguresToReach {
     below("storage", "forks", 2, "s", "100 forks with output from each");
     below("storage", "fork-memory", 1024, "KiB", "memory of each of 100 forks");
     below("storage", "fork-disk", 1024, "KiB", "disk of each of 100 forks");
+    belowMillis("rest", "pause", 5, "pause of an idle sandbox");
+    belowMillis("rest", "resume", 5, "resume of an idle sandbox");
+    added("rest", "wake", "awake", 20, "latency that a wake adds to an exec");
     atMostTimes("network", "bulk", "bulk-direct", 1.25, "a download through the gateway");
     added("network", "request", "request-direct", 0.3, "latency that the gateway adds");
     belowMillis("network", "cut", 100, "change of policy to the end of a connection");

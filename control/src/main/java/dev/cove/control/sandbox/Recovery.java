@@ -25,9 +25,10 @@ import org.slf4j.LoggerFactory;
  * Compares ledger and world at start-up and repairs both ways.
  *
  * <p>What runs and is recorded goes on, and what is recorded as paused goes on standing still. What
- * is recorded as running and does not run is stopped, with its files, and says why. What was still being built or already being taken apart when the server ended was never
- * promised to anybody, or is no longer, and goes. What was just being rebuilt is built again as it
- * was before: its owner did not ask for its end.
+ * is recorded as running and does not run is stopped, with its files, and says why. What was still
+ * being built or already being taken apart when the server ended was never promised to anybody, or
+ * is no longer, and goes. What was just being rebuilt is built again as it was before: its owner
+ * did not ask for its end.
  */
 final class Recovery {
   private static final Logger log = LoggerFactory.getLogger(Recovery.class);

@@ -234,8 +234,7 @@ final class Rest {
     index
         .find(id)
         .filter(entry -> entry.sandbox().state() instanceof SandboxState.Paused)
-        .ifPresent(
-            entry -> states.enterAhead(entry, new SandboxState.Running(Micros.now(clock))));
+        .ifPresent(entry -> states.enterAhead(entry, new SandboxState.Running(Micros.now(clock))));
   }
 
   private void run(Entry entry, boolean withServices) {

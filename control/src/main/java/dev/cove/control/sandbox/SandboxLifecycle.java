@@ -53,8 +53,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private SandboxLifecycle(SandboxLedger rows, Making.World world) {
     this.rows = rows;
     this.node = world.node();
-    this.states =
-        new SandboxStates(rows, index, world.volumes(), unfinished, world.clock());
+    this.states = new SandboxStates(rows, index, world.volumes(), unfinished, world.clock());
     this.removal = new Removal(rows, index, states, unfinished, node, world.volumes());
     this.making = new Making(rows, index, states, removal, unfinished, world);
     this.rest = new Rest(rows, index, states, unfinished, world);

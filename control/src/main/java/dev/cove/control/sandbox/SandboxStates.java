@@ -44,11 +44,7 @@ final class SandboxStates implements AutoCloseable {
           StopReason.LOST, "it could not be started again");
 
   SandboxStates(
-      SandboxLedger rows,
-      SandboxIndex index,
-      Volumes volumes,
-      Unfinished unfinished,
-      Clock clock) {
+      SandboxLedger rows, SandboxIndex index, Volumes volumes, Unfinished unfinished, Clock clock) {
     this.rows = rows;
     this.index = index;
     this.volumes = volumes;

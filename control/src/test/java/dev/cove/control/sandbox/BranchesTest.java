@@ -175,12 +175,13 @@ class BranchesTest {
   }
 
   @Test
-  void a_restore_that_the_host_did_not_live_to_end_leaves_what_any_restart_of_it_leaves() {
+  void a_restore_that_the_host_did_not_live_to_end_is_taken_back_too() {
     Sandbox box = control.create("box");
-    beginRebuild(box, branches.checkpoint("box", ""));
+    Checkpoint before = branches.checkpoint("box", "");
+    beginRebuild(box, before);
     control.restart("another boot");
-    assertThat(control.lifecycle.require("box").state())
-        .isEqualTo(new SandboxState.Failed("the host restarted"));
+    assertThat(control.lifecycle.require("box").state()).isInstanceOf(SandboxState.Running.class);
+    assertThat(control.node.standsOn.get(box.id())).isEqualTo(before.layers());
   }
 
   /** As the ledger is when the old cage is gone and the new one not yet there. */

@@ -171,7 +171,6 @@ class RestTest {
 
   private static AbstractThrowableAssert<?, ?> assertFails(ErrorCode code, ThrowingCallable call) {
     return assertThatThrownBy(call)
-        .isInstanceOfSatisfying(
-            CoveException.class, e -> assertThat(e.code()).isEqualTo(code));
+        .isInstanceOfSatisfying(CoveException.class, e -> assertThat(e.code()).isEqualTo(code));
   }
 }

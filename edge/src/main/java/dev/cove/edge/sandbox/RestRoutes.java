@@ -8,7 +8,9 @@ import dev.cove.model.StopReason;
 import java.time.Duration;
 import java.util.List;
 
-/** Lets sandboxes rest and takes them out of it. Each is a wish for a state, and may be repeated. */
+/**
+ * Lets sandboxes rest and takes them out of it. Each is a wish for a state, and may be repeated.
+ */
 public final class RestRoutes {
   private static final int DEFAULT_GRACE_SECONDS = 10;
   private static final int MAX_GRACE_SECONDS = 50;
@@ -36,12 +38,10 @@ public final class RestRoutes {
   }
 
   private void stop(Exchange exchange) {
-    long grace =
-        exchange.query().number("grace", DEFAULT_GRACE_SECONDS, 0, MAX_GRACE_SECONDS);
+    long grace = exchange.query().number("grace", DEFAULT_GRACE_SECONDS, 0, MAX_GRACE_SECONDS);
     StopReason reason =
         exchange.query().flag("wakes", false) ? StopReason.SHUT_DOWN : StopReason.ASKED;
-    send(
-        exchange, lifecycle.stop(exchange.path("box"), reason, Duration.ofSeconds(grace)));
+    send(exchange, lifecycle.stop(exchange.path("box"), reason, Duration.ofSeconds(grace)));
   }
 
   private void start(Exchange exchange) {

@@ -114,8 +114,7 @@ final class CgroupsV1 extends Cgroups {
 
   @Override
   Duration cpu(SandboxId id) {
-    return Duration.ofNanos(
-        readNumber(file(Controller.CPUACCT, id, "cpuacct.usage")).orElse(0));
+    return Duration.ofNanos(readNumber(file(Controller.CPUACCT, id, "cpuacct.usage")).orElse(0));
   }
 
   @Override

@@ -81,8 +81,7 @@ final class CgroupsV2 extends Cgroups {
 
   @Override
   Duration cpu(SandboxId id) {
-    return Duration.of(
-        readKey(file(id, "cpu.stat"), "usage_usec").orElse(0), ChronoUnit.MICROS);
+    return Duration.of(readKey(file(id, "cpu.stat"), "usage_usec").orElse(0), ChronoUnit.MICROS);
   }
 
   @Override

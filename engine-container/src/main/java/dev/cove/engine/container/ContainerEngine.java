@@ -181,8 +181,8 @@ public final class ContainerEngine implements Engine {
         keptFiles
             .find(id)
             .filter(_ -> !cages.containsKey(id))
-            .orElseThrow(() ->
-                new EngineException("Sandbox %s runs, or has left no files".formatted(id)));
+            .orElseThrow(
+                () -> new EngineException("Sandbox %s runs, or has left no files".formatted(id)));
     if (!LayerRecord.partsOf(before).equals(LayerRecord.partsOf(plan.root()))) {
       throw new EngineException(
           ErrorCode.UNSUPPORTED,
@@ -275,8 +275,7 @@ public final class ContainerEngine implements Engine {
     }
   }
 
-  private ContainerCage build(CagePlan plan, CageRecord record, boolean again)
-      throws IOException {
+  private ContainerCage build(CagePlan plan, CageRecord record, boolean again) throws IOException {
     SandboxId id = plan.id();
     Path folder = home.sandbox(id);
     record.write(folder);

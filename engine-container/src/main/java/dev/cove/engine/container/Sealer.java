@@ -219,8 +219,7 @@ final class Sealer {
    *
    * @param paused whether it is to stand still
    */
-  CageRecord.Running repair(
-      SandboxId id, CageRecord.Running running, RootFs root, boolean paused) {
+  CageRecord.Running repair(SandboxId id, CageRecord.Running running, RootFs root, boolean paused) {
     Path note = home.sandbox(id).resolve(NOTE);
     CageRecord.Running now = running;
     try {
