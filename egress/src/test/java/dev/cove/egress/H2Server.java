@@ -1,6 +1,7 @@
 package dev.cove.egress;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -110,8 +111,8 @@ final class H2Server implements AutoCloseable {
       case "/grpc" -> {
         String token = request.getHeaders().get("authorization");
         response.getHeaders().put("content-type", "application/grpc");
-        response.setTrailersSupplier(() ->
-            HttpFields.build().add("grpc-status", "0").add("grpc-message", "for " + token));
+        response.setTrailersSupplier(
+            () -> HttpFields.build().add("grpc-status", "0").add("grpc-message", "for " + token));
         write(response, bytes, true);
       }
       case "/events" -> {
@@ -140,8 +141,12 @@ final class H2Server implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     second.countDown();
-    server.stop();
+    try {
+      server.stop();
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
   }
 }

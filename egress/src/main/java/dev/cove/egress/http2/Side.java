@@ -175,8 +175,7 @@ final class Side {
     return (int) Math.max(0, Math.min(Math.min(window, streamWindow), maxFrame));
   }
 
-  void sendData(int stream, byte[] bytes, int offset, int length, boolean last)
-      throws IOException {
+  void sendData(int stream, byte[] bytes, int offset, int length, boolean last) throws IOException {
     window -= length;
     var frame = new DataFrame(stream, ByteBuffer.wrap(bytes, offset, length), last);
     var buffer = new RetainableByteBuffer.DynamicCapacity();
