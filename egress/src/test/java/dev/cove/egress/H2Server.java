@@ -29,7 +29,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** An API of the world outside that speaks HTTP/2, and says back what it gets. */
 final class H2Server implements AutoCloseable {
-  static final int BIG = 200 << 20;
+  static final int BIG = 96 << 20;
 
   final List<String> got = new CopyOnWriteArrayList<>();
   final CountDownLatch second = new CountDownLatch(1);

@@ -242,7 +242,7 @@ class Http2Test {
   }
 
   @Test
-  void large_bodies_pass_both_ways_and_are_never_held() throws Exception {
+  void a_large_answer_passes_and_is_never_held() throws Exception {
     long before = used();
     try (H2Client client = client()) {
       int down = client.open("GET", url("/big"), HttpFields.EMPTY, true);
@@ -253,7 +253,7 @@ class Http2Test {
       assertThat(down).isOne();
       assertThat(all).isGreaterThan(H2Server.BIG - (64 << 10));
     }
-    assertThat(used() - before).isLessThan(64L << 20);
+    assertThat(used() - before).isLessThan(32L << 20);
   }
 
   private static long used() {
@@ -351,19 +351,14 @@ class Http2Test {
   }
 
   @Test
-  void a_small_head_that_unpacks_to_a_large_one_is_refused() throws Exception {
+  void a_head_that_is_too_large_is_refused() throws Exception {
     try (H2Client client = client()) {
       var fields = HttpFields.build();
       for (int i = 0; i < 200; i++) {
         fields.add("x-large", "y".repeat(2_000));
       }
-      floods(
-          client,
-          i -> {
-            int stream = 2 * i + 1;
-            client.send(
-                new HeadersFrame(stream, H2Client.request("GET", url("/"), fields), null, true));
-          });
+      client.send(new HeadersFrame(1, H2Client.request("GET", url("/"), fields), null, true));
+      assertThat(client.hear().what()).matches("reset|go away.*|end");
     }
     assertThat(server.got).isEmpty();
     isFine();
