@@ -28,8 +28,10 @@ import dev.cove.egress.Gateway;
 import dev.cove.egress.GatewayLimits;
 import dev.cove.egress.GatewaySettings;
 import dev.cove.egress.NetworkOwner;
-import dev.cove.egress.intercept.HttpInterception;
+import dev.cove.egress.intercept.RequestInspection;
 import dev.cove.egress.name.Resolver;
+import dev.cove.egress.secret.SandboxCertificates;
+import dev.cove.egress.secret.Vault;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.engine.container.EngineHome;
 import dev.cove.node.LocalNode;
@@ -82,7 +84,8 @@ final class CoveServer implements AutoCloseable {
     ApiKeys keys = ApiKeys.open(ledger, clock);
     makeLocalKey(keys, home);
     var owner = new PolicyOwner();
-    Gateway gateway = keep("gateway", openGateway(config, owner));
+    Vault vault = openVault(home, clock);
+    Gateway gateway = keep("gateway", openGateway(config, owner, vault, clock));
     Node node = keep("node", openNode(config, gateway));
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, clock);
@@ -145,7 +148,18 @@ final class CoveServer implements AutoCloseable {
     return Ledger.open(home.ledger());
   }
 
-  private static Gateway openGateway(ServerConfig config, NetworkOwner owner) {
+  private static Vault openVault(Home home, Clock clock) {
+    Path folder = home.data().resolve("secrets");
+    try {
+      return Vault.open(folder, clock);
+    } catch (IOException e) {
+      throw new StartException(
+          "Cannot use the secrets in %s: %s".formatted(folder, e.getMessage()), e);
+    }
+  }
+
+  private static Gateway openGateway(
+      ServerConfig config, NetworkOwner owner, Vault vault, Clock clock) {
     NetworkConfig network = config.network();
     Path folder = config.home().data().resolve("networks");
     var settings =
@@ -158,7 +172,9 @@ final class CoveServer implements AutoCloseable {
             network.dns().map(Resolver::at).orElseGet(Resolver::ofTheSystem),
             GatewayLimits.USUAL);
     try {
-      return new Gateway(settings, owner, HttpInterception.NONE);
+      var certificates = new SandboxCertificates(folder, vault, clock);
+      return new Gateway(
+          settings, owner, new RequestInspection(vault, certificates, network.trusted()));
     } catch (IOException e) {
       throw new StartException("Cannot use %s (%s).".formatted(folder, e), e);
     }
