@@ -62,6 +62,7 @@ public final class LocalNode implements Node {
   private final Engine engine;
   private final Gateway gateway;
   private final LocalNetworks networks;
+  private final NodeSecrets secrets;
   private final Bases bases;
   private final Admission admission;
   private final WarmCages warm;
@@ -76,11 +77,12 @@ public final class LocalNode implements Node {
         throw new CoveException(ErrorCode.UNAVAILABLE, "The server is starting; ask again.");
       };
 
-  public LocalNode(NodeConfig config, Engine engine, Gateway gateway) {
+  public LocalNode(NodeConfig config, Engine engine, Gateway gateway, NodeSecrets secrets) {
     this.config = config;
     this.engine = engine;
     this.gateway = gateway;
     this.networks = new LocalNetworks(gateway, this::running);
+    this.secrets = secrets;
     this.report = engine.report();
     this.stacks = new ShallowStacks(engine);
     this.bases = new Bases(config.data().resolve("templates"));
@@ -140,6 +142,7 @@ public final class LocalNode implements Node {
       var supervisor =
           supervise(
               cage.get(), Optional.of(CageNetwork.reopen(cage.get(), gateway, spec.network())));
+      prepareAgain(supervisor, spec);
       residents.put(id, new Resident(Optional.of(supervisor), spec.resources()));
       admission.adopt();
       LOG.info("sandbox {}: adopted", id);
@@ -147,6 +150,15 @@ public final class LocalNode implements Node {
     } catch (CoveException e) {
       LOG.warn("sandbox {}: cannot be adopted: {}", id, e.getMessage());
       return false;
+    }
+  }
+
+  /** Our predecessor may have ended before it was done; most often there is nothing to do. */
+  private void prepareAgain(SandboxSupervisor supervisor, SandboxSpec spec) {
+    try {
+      networks.prepare(supervisor, spec.network());
+    } catch (CoveException e) {
+      LOG.warn("sandbox {}: {}", supervisor.id(), e.getMessage());
     }
   }
 
@@ -213,6 +225,7 @@ public final class LocalNode implements Node {
           ErrorCode.UNAVAILABLE, "Sandbox " + id + " was lost before it started; try again");
     }
     if (resident.supervisor().isPresent()) {
+      networks.prepare(resident.supervisor().get(), spec.network());
       networks.change(resident.supervisor().get(), spec.network());
     } else {
       SandboxSupervisor built = build(id, spec, layers);
@@ -232,7 +245,15 @@ public final class LocalNode implements Node {
 
   private SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
     RootFs root = bases.rootOf(spec.template().base()).over(layers);
-    return build(new CagePlan(id, root, spec.resources(), spec.volumes()), spec.network());
+    SandboxSupervisor built =
+        build(new CagePlan(id, root, spec.resources(), spec.volumes()), spec.network());
+    try {
+      networks.prepare(built, spec.network());
+      return built;
+    } catch (CoveException e) {
+      built.remove();
+      throw e;
+    }
   }
 
   private SandboxSupervisor supervise(Cage cage, Optional<CageNetwork> network) {
@@ -402,6 +423,11 @@ public final class LocalNode implements Node {
   @Override
   public NodeNetworks networks() {
     return networks;
+  }
+
+  @Override
+  public NodeSecrets secrets() {
+    return secrets;
   }
 
   @Override

@@ -30,11 +30,14 @@ import dev.cove.egress.GatewaySettings;
 import dev.cove.egress.NetworkOwner;
 import dev.cove.egress.intercept.HttpInterception;
 import dev.cove.egress.name.Resolver;
+import dev.cove.egress.secret.Vault;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.engine.container.EngineHome;
 import dev.cove.node.LocalNode;
 import dev.cove.node.Node;
 import dev.cove.node.NodeConfig;
+import dev.cove.node.NodeSecrets;
+import dev.cove.node.secret.LocalSecrets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -83,7 +86,8 @@ final class CoveServer implements AutoCloseable {
     makeLocalKey(keys, home);
     var owner = new PolicyOwner();
     Gateway gateway = keep("gateway", openGateway(config, owner));
-    Node node = keep("node", openNode(config, gateway));
+    var secrets = new LocalSecrets(openVault(home, clock));
+    Node node = keep("node", openNode(config, gateway, secrets));
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, clock);
     var volumes = new Volumes(ledger, node.volumes(), clock);
@@ -164,7 +168,16 @@ final class CoveServer implements AutoCloseable {
     }
   }
 
-  private static Node openNode(ServerConfig config, Gateway gateway) {
+  private static Vault openVault(Home home, Clock clock) {
+    Path folder = home.data().resolve("secrets");
+    try {
+      return Vault.open(folder, clock);
+    } catch (IOException e) {
+      throw new StartException("Cannot use %s (%s).".formatted(folder, e), e);
+    }
+  }
+
+  private static Node openNode(ServerConfig config, Gateway gateway, NodeSecrets secrets) {
     Home home = config.home();
     var engine = ContainerEngine.open(new EngineHome(home.data(), home.run()));
     return new LocalNode(
@@ -175,7 +188,8 @@ final class CoveServer implements AutoCloseable {
             config.diskReserveBytes(),
             config.warmCages()),
         engine,
-        gateway);
+        gateway,
+        secrets);
   }
 
   private static void makeLocalKey(ApiKeys keys, Home home) {

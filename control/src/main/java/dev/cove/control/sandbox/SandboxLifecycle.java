@@ -19,10 +19,12 @@ import dev.cove.model.SandboxState;
 import dev.cove.model.VolumeMount;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.secret.SecretBinding;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +96,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   }
 
   public Created create(CreateSandbox request) {
+    request.network().ifPresent(wanted -> requireKept(wanted.secrets()));
     Optional<IdempotentRequest> repeatable = IdempotentRequest.of(request);
     return once(repeatable, () -> fromTemplate(request, repeatable));
   }
@@ -194,6 +197,10 @@ public final class SandboxLifecycle implements AutoCloseable {
       Sandbox sandbox = entry.sandbox();
       SandboxSpec spec =
           valid(() -> sandbox.spec().withNetwork(change.apply(sandbox.spec().network())));
+      var added = new ArrayList<>(spec.network().secrets());
+      added.removeAll(sandbox.spec().network().secrets());
+      requireKept(added);
+      node.networks().prepare(sandbox.id(), spec.network());
       rows.updateNetwork(sandbox.id(), spec.network());
       index.respecify(entry, spec);
       node.networks().change(sandbox.id(), spec.network());
@@ -216,6 +223,23 @@ public final class SandboxLifecycle implements AutoCloseable {
       takeApart(entry);
     } finally {
       entry.lock.unlock();
+    }
+  }
+
+  /** What every command in a sandbox is started with, unless it says otherwise itself. */
+  public Map<String, String> environment(Sandbox sandbox) {
+    return node.secrets().environment(sandbox.id(), sandbox.spec());
+  }
+
+  /** Refuses to bind what nobody has set: it would be a typing error, and found out late. */
+  void requireKept(List<SecretBinding> bindings) {
+    for (SecretBinding binding : bindings) {
+      if (!node.secrets().has(binding.secret())) {
+        throw new CoveException(
+            ErrorCode.INVALID_REQUEST,
+            "There is no secret %s; set it first, as with 'cove secret set %s'."
+                .formatted(binding.secret(), binding.secret()));
+      }
     }
   }
 
@@ -287,7 +311,7 @@ public final class SandboxLifecycle implements AutoCloseable {
       return;
     }
     try {
-      new ServiceStart(node.guest(made.id()), made.spec()).start(service);
+      new ServiceStart(node.guest(made.id()), made.spec(), environment(made)).start(service);
     } catch (CoveException e) {
       delete(made.id().value());
       throw e;
@@ -528,6 +552,8 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   private static SandboxSpec spec(
       CreateSandbox request, Origin origin, String name, List<VolumeMount> volumes) {
+    NetworkSettings network = request.network().orElse(NetworkSettings.NOTHING);
+    requireSaidOnce(request.env(), network.secrets());
     var env = new HashMap<>(origin.env());
     env.putAll(request.env());
     return new SandboxSpec(
@@ -538,7 +564,18 @@ public final class SandboxLifecycle implements AutoCloseable {
         env,
         request.labels(),
         volumes,
-        request.network().orElse(NetworkSettings.NOTHING));
+        network);
+  }
+
+  /** A variable cannot be both; and who gives the value itself has not understood, or mistyped. */
+  private static void requireSaidOnce(Map<String, String> env, List<SecretBinding> bindings) {
+    for (SecretBinding binding : bindings) {
+      if (env.containsKey(binding.env())) {
+        throw new IllegalArgumentException(
+            "env.%s is given, and is the placeholder of the secret %s as well"
+                .formatted(binding.env(), binding.secret()));
+      }
+    }
   }
 
   private static SandboxSpec valid(Supplier<SandboxSpec> spec) {

@@ -13,6 +13,7 @@ import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.network.Question;
 import dev.cove.node.NodeNetworks;
 import dev.cove.node.supervisor.SandboxSupervisor;
+import dev.cove.node.trust.SandboxTrust;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -38,6 +39,34 @@ public final class LocalNetworks implements NodeNetworks {
   @Override
   public void change(SandboxId id, NetworkSettings settings) {
     residents.apply(id).ifPresent(supervisor -> change(supervisor, settings));
+  }
+
+  @Override
+  public void prepare(SandboxId id, NetworkSettings settings) {
+    residents.apply(id).ifPresent(supervisor -> prepare(supervisor, settings));
+  }
+
+  /**
+   * The same for a cage that is about to be somebody's.
+   *
+   * @throws CoveException GUEST_REFUSED when its files do not allow it
+   */
+  public void prepare(SandboxSupervisor supervisor, NetworkSettings settings) {
+    if (!settings.looksIntoTls()) {
+      return;
+    }
+    try {
+      gateway
+          .caCertificate(supervisor.id())
+          .ifPresent(pem ->
+              new SandboxTrust(supervisor.guest().files("root"), pem).establish());
+    } catch (IOException e) {
+      throw new CoveException(
+          ErrorCode.UNAVAILABLE,
+          "The certificate authority of sandbox %s cannot be used: %s"
+              .formatted(supervisor.id(), e.getMessage()),
+          e);
+    }
   }
 
   /** For a cage that was built before anybody knew who would have it. */
