@@ -90,11 +90,13 @@ public final class Branches {
    * @param wish template, tier and disk size are those of the checkpoint and must not be given
    */
   public Created create(String checkpointId, FromCheckpoint wish) {
-    wish.network().ifPresent(wanted -> lifecycle.requireKept(wanted.secrets()));
     Optional<IdempotentRequest> repeatable = IdempotentRequest.of(checkpointId, wish);
     return lifecycle.once(
         repeatable,
-        () -> layers.using(() -> begin(checkpoints.require(checkpointId), wish, repeatable)));
+        () -> {
+          lifecycle.requireKept(wish.network());
+          return layers.using(() -> begin(checkpoints.require(checkpointId), wish, repeatable));
+        });
   }
 
   private Sandbox begin(
