@@ -3,9 +3,9 @@ package dev.cove.egress.http;
 import dev.cove.egress.relay.Inflow;
 import dev.cove.egress.relay.Pump;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -16,15 +16,16 @@ final class Body {
   private static final int MAX_TRAILERS = 64;
 
   private final Inflow in;
-  private final SocketChannel to;
+  private final OutputStream to;
   private final Pump.Meter meter;
 
-  Body(Inflow in, SocketChannel to, Pump.Meter meter) {
+  Body(Inflow in, OutputStream to, Pump.Meter meter) {
     this.in = in;
     this.to = to;
     this.meter = meter;
   }
 
+  /** As it comes. */
   void carry(Framing framing) throws IOException {
     switch (framing) {
       case Framing.Length(long bytes) -> in.copy(bytes, to, meter);
@@ -36,43 +37,99 @@ final class Body {
   private void carryChunks() throws IOException {
     while (true) {
       String size = line();
-      if (!SIZE.matcher(size).matches()) {
-        throw new BadMessageException("A chunk without a plain size");
-      }
-      long bytes = Long.parseLong(size, 16);
+      long bytes = size(size);
       send(size);
       if (bytes == 0) {
-        carryTrailers();
+        for (String trailer : trailers()) {
+          send(trailer);
+        }
+        send("");
         return;
       }
       in.copy(bytes, to, meter);
-      if (!line().isEmpty()) {
-        throw new BadMessageException("A chunk that is longer than it says");
-      }
+      requireEndOfChunk();
       send("");
     }
   }
 
-  /** Nothing in them may say anew where the body ends. */
-  private void carryTrailers() throws IOException {
-    for (int i = 0; i < MAX_TRAILERS; i++) {
-      String line = line();
-      if (line.isEmpty()) {
-        send("");
-        return;
+  /**
+   * Gives the bytes of a body to somebody who changes them.
+   *
+   * @return the trailers behind it
+   */
+  List<String> read(Framing framing, Sink sink) throws IOException {
+    var pieces = new Pieces(sink);
+    switch (framing) {
+      case Framing.Length(long bytes) -> in.copy(bytes, pieces, meter);
+      case Framing.UntilEnd _ -> in.copyAll(pieces, meter);
+      case Framing.Chunked _ -> {
+        for (long bytes = size(line()); bytes > 0; bytes = size(line())) {
+          in.copy(bytes, pieces, meter);
+          requireEndOfChunk();
+        }
+        return trailers();
       }
+    }
+    return List.of();
+  }
+
+  /** Before more is waited for, what was made of the bytes so far goes out. */
+  private final class Pieces extends OutputStream {
+    private final Sink sink;
+
+    Pieces(Sink sink) {
+      this.sink = sink;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      sink.take(bytes, offset, length);
+    }
+
+    @Override
+    public void flush() throws IOException {
+      to.flush();
+    }
+  }
+
+  private static long size(String line) throws BadMessageException {
+    if (!SIZE.matcher(line).matches()) {
+      throw new BadMessageException("A chunk without a plain size");
+    }
+    return Long.parseLong(line, 16);
+  }
+
+  private void requireEndOfChunk() throws IOException {
+    if (!line().isEmpty()) {
+      throw new BadMessageException("A chunk that is longer than it says");
+    }
+  }
+
+  /** Nothing in them may say anew where the body ends. */
+  private List<String> trailers() throws IOException {
+    List<String> trailers = new ArrayList<>();
+    for (String line = line(); !line.isEmpty(); line = line()) {
       Fields field = Fields.parse(List.of(line));
       if (field.framing().isPresent() || !field.values("Host").isEmpty()) {
         throw new BadMessageException("A trailer that has no place there");
       }
-      send(line);
+      trailers.add(line);
+      if (trailers.size() > MAX_TRAILERS) {
+        throw new BadMessageException("Too many trailers");
+      }
     }
-    throw new BadMessageException("Too many trailers");
+    return trailers;
   }
 
   private String line() throws IOException {
     for (int at = 0; at < MAX_LINE; at++) {
       while (at >= in.available()) {
+        to.flush();
         if (!in.fill(Inflow.FOREVER)) {
           throw new BadMessageException("The connection ended within a chunk");
         }
@@ -91,6 +148,6 @@ final class Body {
   private void send(String line) throws IOException {
     byte[] bytes = (line + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
     meter.count(bytes.length);
-    Pump.write(to, ByteBuffer.wrap(bytes));
+    to.write(bytes);
   }
 }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The header fields of a message, read strictly. */
@@ -16,7 +17,7 @@ public final class Fields {
 
   /** One of them. */
   public record Field(String name, String value) {
-    boolean is(String other) {
+    public boolean is(String other) {
       return name.equalsIgnoreCase(other);
     }
   }
@@ -44,6 +45,33 @@ public final class Fields {
     return new Fields(fields);
   }
 
+  /** Those that are known to be right. */
+  public static Fields of(List<Field> fields) {
+    return new Fields(List.copyOf(fields));
+  }
+
+  /** A line for each. */
+  String text() {
+    var text = new StringBuilder();
+    fields.forEach(field ->
+        text.append(field.name()).append(": ").append(field.value()).append("\r\n"));
+    return text.toString();
+  }
+
+  /** All but those of these names, which are in small letters. */
+  public Fields without(Set<String> names) {
+    return of(
+        fields.stream()
+            .filter(field -> !names.contains(field.name().toLowerCase(Locale.ROOT)))
+            .toList());
+  }
+
+  public Fields with(String name, String value) {
+    var more = new ArrayList<>(fields);
+    more.add(new Field(name, value));
+    return of(more);
+  }
+
   private static String trimmed(String value) {
     int begin = 0;
     int end = value.length();
@@ -60,7 +88,7 @@ public final class Fields {
     return character == ' ' || character == '\t';
   }
 
-  List<Field> all() {
+  public List<Field> all() {
     return fields;
   }
 

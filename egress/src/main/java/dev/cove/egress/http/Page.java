@@ -67,6 +67,30 @@ public final class Page {
         "");
   }
 
+  /** Says that a body is too large for a secret to be put into it. */
+  public static Page tooLarge(int limit) {
+    return new Page(
+        413,
+        "Content Too Large",
+        "A secret goes into the body of this request, which may have %d bytes then.\n"
+            .formatted(limit),
+        Map.of("code", "network_body_too_large"),
+        "");
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String text() {
+    return text;
+  }
+
+  /** The rule or fault behind a refusal; empty for others. */
+  public String denied() {
+    return denied;
+  }
+
   public byte[] bytes(boolean json) {
     byte[] body = (json ? json() : text).getBytes(StandardCharsets.UTF_8);
     String head =

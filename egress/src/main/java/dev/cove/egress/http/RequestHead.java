@@ -87,6 +87,22 @@ public final class RequestHead {
     return fields;
   }
 
+  /** The same request with another target and other fields. */
+  RequestHead with(String newTarget, Fields newFields) {
+    String newText =
+        "%s %s HTTP/1.%d\r\n%s\r\n".formatted(method, newTarget, minorVersion, newFields.text());
+    return new RequestHead(method, newTarget, minorVersion, newFields, newText);
+  }
+
+  /** Whether its sender can read chunks. */
+  boolean knowsChunks() {
+    return minorVersion > 0;
+  }
+
+  boolean expectsContinue() {
+    return fields.words("Expect").contains("100-continue");
+  }
+
   byte[] bytes() {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,6 +40,21 @@ final class ResponseHead {
         Integer.parseInt(first.group(2)),
         Fields.parse(lines.subList(1, lines.size())),
         text);
+  }
+
+  int status() {
+    return status;
+  }
+
+  Fields fields() {
+    return fields;
+  }
+
+  /** The same answer with other fields, and its first line changed. */
+  ResponseHead with(Fields newFields, UnaryOperator<String> line) {
+    String first = line.apply(text.substring(0, text.indexOf("\r\n")));
+    return new ResponseHead(
+        minorVersion, status, newFields, first + "\r\n" + newFields.text() + "\r\n");
   }
 
   byte[] bytes() {

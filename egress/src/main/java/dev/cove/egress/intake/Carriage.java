@@ -1,8 +1,9 @@
 package dev.cove.egress.intake;
 
 import dev.cove.egress.dial.DialFailedException;
+import dev.cove.egress.http.Edits;
+import dev.cove.egress.http.Http1;
 import dev.cove.egress.http.Page;
-import dev.cove.egress.http.PlainHttp;
 import dev.cove.egress.http.RefusedRequestException;
 import dev.cove.egress.http.RequestHead;
 import dev.cove.egress.intake.FirstBytes.Kind;
@@ -22,11 +23,13 @@ import dev.cove.model.network.Verdict;
 import dev.cove.model.network.Verdict.Outcome;
 import dev.cove.model.secret.SecretBinding;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One connection on its way to a known destination.
@@ -193,7 +196,7 @@ final class Carriage implements InterceptedConnection {
       return;
     }
     try {
-      new PlainHttp(connection, in, new Requests(), services.headPatience()).run();
+      new Http1(connection.client().socket(), in, new Requests(), services.headPatience()).run();
       connection.close();
     } catch (RefusedRequestException e) {
       refusal().sendPage(e.page(), false);
@@ -217,27 +220,35 @@ final class Carriage implements InterceptedConnection {
   }
 
   /** What the plain reading of HTTP needs to know of rules. */
-  private final class Requests implements PlainHttp.Upstream {
+  private final class Requests implements Http1.Upstream {
     @Override
-    public void check(RequestHead request) throws RefusedRequestException {
-      if (!request.isFor(destination)) {
-        account.denied(destination, new Verdict(Outcome.DENIED, "HTTP names another host"));
-        throw new RefusedRequestException(Page.misdirected(destination.toString()));
-      }
-      Verdict verdict = decide(request.request());
-      if (verdict.outcome() != Outcome.ALLOWED) {
-        account.denied(destination, verdict);
-        throw new RefusedRequestException(services.denial(destination, verdict));
+    public Optional<Edits> check(RequestHead request) throws RefusedRequestException {
+      Carriage.this.check(request.request(), request.isFor(destination));
+      return Optional.empty();
+    }
+
+    @Override
+    public Socket dial() throws RefusedRequestException, InterruptedException {
+      try {
+        return dialOrReport().socket();
+      } catch (DialFailedException e) {
+        throw new RefusedRequestException(page(e));
       }
     }
 
     @Override
-    public SocketChannel dial() throws RefusedRequestException, InterruptedException {
-      try {
-        return dialOrReport();
-      } catch (DialFailedException e) {
-        throw new RefusedRequestException(page(e));
-      }
+    public void sent(long bytes) throws IOException {
+      connection.sent(bytes);
+    }
+
+    @Override
+    public void received(long bytes) throws IOException {
+      connection.received(bytes);
+    }
+
+    @Override
+    public void cut() {
+      connection.cut();
     }
   }
 
@@ -258,7 +269,36 @@ final class Carriage implements InterceptedConnection {
     }
   }
 
-  private Page page(DialFailedException failure) {
+  @Override
+  public void check(Request request, boolean sameHost) throws RefusedRequestException {
+    if (!sameHost) {
+      account.denied(destination, new Verdict(Outcome.DENIED, "HTTP names another host"));
+      throw new RefusedRequestException(Page.misdirected(destination.toString()));
+    }
+    Verdict verdict = decide(request);
+    if (verdict.outcome() != Outcome.ALLOWED) {
+      account.denied(destination, verdict);
+      throw new RefusedRequestException(services.denial(destination, verdict));
+    }
+  }
+
+  @Override
+  public void failed(String why) {
+    account.failed(destination, new Verdict(Outcome.ALLOWED, why));
+  }
+
+  @Override
+  public Duration patience() {
+    return services.headPatience();
+  }
+
+  @Override
+  public void cut() {
+    connection.cut();
+  }
+
+  @Override
+  public Page page(DialFailedException failure) {
     return failure.forbidden()
         ? services.denial(destination, failure.verdict())
         : Page.unreachable(destination.toString(), failure.verdict().rule());

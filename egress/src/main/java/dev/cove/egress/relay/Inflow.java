@@ -2,8 +2,8 @@ package dev.cove.egress.relay;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 
@@ -18,17 +18,18 @@ public final class Inflow {
   private static final int FIRST_SIZE = 2 << 10;
   private static final int COPY_SIZE = 64 << 10;
 
-  private final SocketChannel channel;
+  private final Socket socket;
   private byte[] buffer = new byte[FIRST_SIZE];
   private int begin;
   private int end;
+  private int patience = -1;
 
   public Inflow(SocketChannel channel) {
-    this.channel = channel;
+    this(channel.socket());
   }
 
-  public SocketChannel channel() {
-    return channel;
+  public Inflow(Socket socket) {
+    this.socket = socket;
   }
 
   /** How many bytes are there to be looked at. */
@@ -54,8 +55,10 @@ public final class Inflow {
    */
   public boolean fill(int patienceMillis) throws IOException {
     makeRoom();
-    Socket socket = channel.socket();
-    socket.setSoTimeout(patienceMillis);
+    if (patience != patienceMillis) {
+      socket.setSoTimeout(patienceMillis);
+      patience = patienceMillis;
+    }
     int read = socket.getInputStream().read(buffer, end, buffer.length - end);
     end += Math.max(0, read);
     return read >= 0;
@@ -94,30 +97,34 @@ public final class Inflow {
     buffer = both;
   }
 
-  /** Carries so many bytes to another channel. */
-  public void copy(long length, SocketChannel to, Pump.Meter meter) throws IOException {
+  /**
+   * Carries so many bytes elsewhere. What was written is sent on its way before more is waited for.
+   */
+  public void copy(long length, OutputStream to, Pump.Meter meter) throws IOException {
     long left = length;
     while (left > 0) {
       if (available() == 0) {
         if (buffer.length < COPY_SIZE && left > buffer.length) {
           buffer = new byte[COPY_SIZE];
         }
+        to.flush();
         if (!fill(FOREVER)) {
           throw new EOFException("The connection ended in the middle of a message");
         }
       }
       int now = (int) Math.min(left, available());
       meter.count(now);
-      Pump.write(to, ByteBuffer.wrap(buffer, begin, now));
+      to.write(buffer, begin, now);
       begin += now;
       left -= now;
     }
   }
 
-  /** Carries everything to another channel until the end. */
-  public void copyAll(SocketChannel to, Pump.Meter meter) throws IOException {
+  /** Carries everything elsewhere until the end. */
+  public void copyAll(OutputStream to, Pump.Meter meter) throws IOException {
     while (available() > 0 || fill(FOREVER)) {
       copy(available(), to, meter);
+      to.flush();
       if (buffer.length < COPY_SIZE) {
         buffer = new byte[COPY_SIZE];
         begin = 0;

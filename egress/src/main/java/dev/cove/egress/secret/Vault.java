@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ public final class Vault {
   private final Clock clock;
   private final VaultKey key;
   private final Map<SecretName, Kept> secrets = new ConcurrentSkipListMap<>();
+  private final AtomicLong version = new AtomicLong();
 
   private Vault(Path folder, Clock clock, VaultKey key) {
     this.folder = folder;
@@ -124,6 +126,7 @@ public final class Vault {
             .put(sealed)
             .array());
     secrets.put(name, new Kept(entry, checked));
+    version.incrementAndGet();
     return entry;
   }
 
@@ -134,6 +137,7 @@ public final class Vault {
    */
   public synchronized boolean remove(SecretName name) throws IOException {
     boolean there = secrets.remove(name) != null;
+    version.incrementAndGet();
     PrivateFile.remove(file(name));
     return there;
   }
@@ -159,6 +163,11 @@ public final class Vault {
       text.append(ALPHABET.charAt(pair >> (11 - bit % 8) & 31));
     }
     return text.toString();
+  }
+
+  /** Another one after each change. */
+  long version() {
+    return version.get();
   }
 
   Optional<SecretValue> find(SecretName name) {

@@ -99,7 +99,7 @@ class VaultTest {
     vault.set(TOKEN, bytes(VALUE));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> vault.set(TOKEN, bytes(value)))
-        .satisfies(e -> assertThat(value.isEmpty() || !e.getMessage().contains(value)).isTrue());
+        .satisfies(e -> assertThat(e.toString()).doesNotContain("Injected", "umlaut"));
     assertThat(revealed(vault)).isEqualTo(VALUE);
   }
 
