@@ -28,8 +28,9 @@ import dev.cove.egress.Gateway;
 import dev.cove.egress.GatewayLimits;
 import dev.cove.egress.GatewaySettings;
 import dev.cove.egress.NetworkOwner;
-import dev.cove.egress.intercept.HttpInterception;
+import dev.cove.egress.intercept.RequestInspection;
 import dev.cove.egress.name.Resolver;
+import dev.cove.egress.secret.SandboxCertificates;
 import dev.cove.egress.secret.Vault;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.engine.container.EngineHome;
@@ -85,9 +86,9 @@ final class CoveServer implements AutoCloseable {
     ApiKeys keys = ApiKeys.open(ledger, clock);
     makeLocalKey(keys, home);
     var owner = new PolicyOwner();
-    Gateway gateway = keep("gateway", openGateway(config, owner));
-    var secrets = new LocalSecrets(openVault(home, clock));
-    Node node = keep("node", openNode(config, gateway, secrets));
+    Vault vault = openVault(home, clock);
+    Gateway gateway = keep("gateway", openGateway(config, owner, vault, clock));
+    Node node = keep("node", openNode(config, gateway, new LocalSecrets(vault)));
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, clock);
     var volumes = new Volumes(ledger, node.volumes(), clock);
@@ -149,7 +150,18 @@ final class CoveServer implements AutoCloseable {
     return Ledger.open(home.ledger());
   }
 
-  private static Gateway openGateway(ServerConfig config, NetworkOwner owner) {
+  private static Vault openVault(Home home, Clock clock) {
+    Path folder = home.data().resolve("secrets");
+    try {
+      return Vault.open(folder, clock);
+    } catch (IOException e) {
+      throw new StartException(
+          "Cannot use the secrets in %s: %s".formatted(folder, e.getMessage()), e);
+    }
+  }
+
+  private static Gateway openGateway(
+      ServerConfig config, NetworkOwner owner, Vault vault, Clock clock) {
     NetworkConfig network = config.network();
     Path folder = config.home().data().resolve("networks");
     var settings =
@@ -162,16 +174,9 @@ final class CoveServer implements AutoCloseable {
             network.dns().map(Resolver::at).orElseGet(Resolver::ofTheSystem),
             GatewayLimits.USUAL);
     try {
-      return new Gateway(settings, owner, HttpInterception.NONE);
-    } catch (IOException e) {
-      throw new StartException("Cannot use %s (%s).".formatted(folder, e), e);
-    }
-  }
-
-  private static Vault openVault(Home home, Clock clock) {
-    Path folder = home.data().resolve("secrets");
-    try {
-      return Vault.open(folder, clock);
+      var certificates = new SandboxCertificates(folder, vault, clock);
+      return new Gateway(
+          settings, owner, new RequestInspection(vault, certificates, network.trusted()));
     } catch (IOException e) {
       throw new StartException("Cannot use %s (%s).".formatted(folder, e), e);
     }

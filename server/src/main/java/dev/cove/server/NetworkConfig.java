@@ -2,11 +2,15 @@ package dev.cove.server;
 
 import dev.cove.model.network.AddressRange;
 import dev.cove.model.network.NetworkPolicy;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,13 +22,19 @@ import java.util.Optional;
  * @param floor what it does not allow, no sandbox is allowed
  * @param privateRanges addresses that are otherwise closed to every sandbox
  * @param dns who is asked for names; as the host does it when nobody is named
+ * @param trusted authorities that may vouch for servers, besides those that the JDK trusts
  */
 record NetworkConfig(
-    NetworkPolicy floor, List<AddressRange> privateRanges, Optional<InetSocketAddress> dns) {
+    NetworkPolicy floor,
+    List<AddressRange> privateRanges,
+    Optional<InetSocketAddress> dns,
+    List<X509Certificate> trusted) {
   private static final String FLOOR = "COVE_NETWORK_FLOOR";
   private static final String PRIVATE = "COVE_PRIVATE_RANGES";
   private static final String DNS = "COVE_DNS";
+  private static final String TRUSTED = "COVE_TRUSTED_CAS";
   private static final int MAX_RANGES = 64;
+  private static final int MAX_TRUSTED_BYTES = 1 << 20;
   private static final int MAX_FLOOR_BYTES = 1 << 20;
   private static final int DNS_PORT = 53;
 
@@ -32,7 +42,8 @@ record NetworkConfig(
     return new NetworkConfig(
         find(environment, FLOOR).map(file -> floor(file, faults)).orElse(NetworkPolicy.EVERYTHING),
         find(environment, PRIVATE).map(text -> ranges(text, faults)).orElse(List.of()),
-        find(environment, DNS).flatMap(text -> server(text, faults)));
+        find(environment, DNS).flatMap(text -> server(text, faults)),
+        find(environment, TRUSTED).map(file -> trusted(file, faults)).orElse(List.of()));
   }
 
   private static Optional<String> find(Map<String, String> environment, String name) {
@@ -54,6 +65,25 @@ record NetworkConfig(
       faults.add("%s names a file that is no network policy: %s".formatted(FLOOR, e.getMessage()));
     }
     return NetworkPolicy.NOTHING;
+  }
+
+  private static List<X509Certificate> trusted(String file, List<String> faults) {
+    try (var in = Files.newInputStream(Path.of(file))) {
+      var bytes = new ByteArrayInputStream(in.readNBytes(MAX_TRUSTED_BYTES));
+      List<X509Certificate> found =
+          CertificateFactory.getInstance("X.509").generateCertificates(bytes).stream()
+              .map(X509Certificate.class::cast)
+              .toList();
+      if (found.isEmpty()) {
+        faults.add("%s names a file without a certificate".formatted(TRUSTED));
+      }
+      return found;
+    } catch (IOException | InvalidPathException e) {
+      faults.add("%s names a file that cannot be read: %s".formatted(TRUSTED, e.getMessage()));
+    } catch (CertificateException e) {
+      faults.add("%s must name a file of certificates in PEM".formatted(TRUSTED));
+    }
+    return List.of();
   }
 
   private static List<AddressRange> ranges(String text, List<String> faults) {
