@@ -67,7 +67,8 @@ class SecretApiTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "seven77", "with\nline-end", "with\rreturn-in", "nul\0inside-it", "pässwörd-"})
+  @ValueSource(
+      strings = {"", "seven77", "with\nline-end", "with\rreturn-in", "nul\0inside-it", "pässwörd-"})
   void a_value_that_no_header_could_carry_is_refused_and_not_repeated(String value) {
     Answer refused = set("API_KEY", value);
     assertThat(refused.status()).isEqualTo(400);
@@ -170,8 +171,7 @@ class SecretApiTest {
     Answer refused = bind(box, "{" + fields + "}");
     assertThat(refused.status()).as(refused.toString()).isEqualTo(400);
     assertThat(refused.detail()).contains(reason);
-    Answer create =
-        EDGE.post("/api/v1/sandboxes", "{\"secrets\":[{" + fields + "}]}");
+    Answer create = EDGE.post("/api/v1/sandboxes", "{\"secrets\":[{" + fields + "}]}");
     assertThat(create.status()).as(create.toString()).isEqualTo(400);
     assertThat(EDGE.get("/api/v1/sandboxes/" + box + "/secrets").json().get("items")).isEmpty();
     EDGE.delete("/api/v1/sandboxes/" + box);

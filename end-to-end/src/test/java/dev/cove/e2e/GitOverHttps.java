@@ -6,7 +6,6 @@ import com.sun.net.httpserver.HttpExchange;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
@@ -36,10 +35,7 @@ final class GitOverHttps implements SecureWorld.Telling {
 
   private void run(String script) throws Exception {
     Process shell =
-        new ProcessBuilder("sh", "-c", script)
-            .directory(repositories.toFile())
-            .inheritIO()
-            .start();
+        new ProcessBuilder("sh", "-c", script).directory(repositories.toFile()).inheritIO().start();
     assertThat(shell.waitFor()).isZero();
   }
 

@@ -66,8 +66,7 @@ class SecretsTest {
   private static Sandbox bound(SecretBinding... bindings) {
     var options =
         CreateOptions.defaults()
-            .network(
-                Network.denying().allow("api.test").allow("other.test").allow("git.test"));
+            .network(Network.denying().allow("api.test").allow("other.test").allow("git.test"));
     for (SecretBinding binding : bindings) {
       options = options.secret(binding);
     }
@@ -90,8 +89,7 @@ class SecretsTest {
   /** What a program gets that sends the variable as a key to the API. */
   private static String call(Sandbox box) {
     return shell(
-        box,
-        "timeout 60 curl -sSi -H \"Authorization: Bearer $API_KEY\" " + url("api.test", api));
+        box, "timeout 60 curl -sSi -H \"Authorization: Bearer $API_KEY\" " + url("api.test", api));
   }
 
   private static void assertCalls(Sandbox box, String value) {
@@ -99,10 +97,7 @@ class SecretsTest {
     String answer = call(box);
     assertThat(api.seen()).as(answer).hasSizeGreaterThan(before);
     assertThat(api.last()).contains("Bearer " + value);
-    assertThat(answer)
-        .contains("200")
-        .contains("coveplaceholder")
-        .doesNotContain(value);
+    assertThat(answer).contains("200").contains("coveplaceholder").doesNotContain(value);
   }
 
   @Test
@@ -315,27 +310,27 @@ class SecretsTest {
           .isEmpty();
       assertThat(Files.readString(server.log())).contains(" DEBUG ");
       for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
-        assertThat(HostProcesses.commandLine(process.pid())).noneMatch(word -> word.contains(VALUE));
+        assertThat(HostProcesses.commandLine(process.pid()))
+            .noneMatch(word -> word.contains(VALUE));
       }
       try (var answers = new RawApi(server)) {
-      for (String path :
-          List.of(
-              "/api/v1/secrets",
-              "/api/v1/sandboxes/" + box.id(),
-              "/api/v1/sandboxes/" + box.id() + "/secrets",
-              "/api/v1/sandboxes/" + box.id() + "/network",
-              "/api/v1/sandboxes/" + box.id() + "/network/log",
-              "/api/v1/sandboxes/" + box.id() + "/processes",
-              "/metrics")) {
-        assertThat(answers.get(path).body()).as(path).isNotEmpty().doesNotContain(VALUE);
-      }
+        for (String path :
+            List.of(
+                "/api/v1/secrets",
+                "/api/v1/sandboxes/" + box.id(),
+                "/api/v1/sandboxes/" + box.id() + "/secrets",
+                "/api/v1/sandboxes/" + box.id() + "/network",
+                "/api/v1/sandboxes/" + box.id() + "/network/log",
+                "/api/v1/sandboxes/" + box.id() + "/processes",
+                "/metrics")) {
+          assertThat(answers.get(path).body()).as(path).isNotEmpty().doesNotContain(VALUE);
+        }
       }
     }
   }
 
   private static String filesBelowHomeWith(String text) throws Exception {
-    Process grep =
-        new ProcessBuilder("grep", "-rlaF", "-f", "-", server.home().toString()).start();
+    Process grep = new ProcessBuilder("grep", "-rlaF", "-f", "-", server.home().toString()).start();
     try (var in = grep.getOutputStream()) {
       in.write(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -346,7 +341,8 @@ class SecretsTest {
   void what_the_readme_shows_works() throws Exception {
     String readme = Files.readString(Launcher.repository().resolve("README.md"));
     var block =
-        Pattern.compile("(?s)a test runs this block with a server of its own -->\\R```sh\\R(.*?)```")
+        Pattern.compile(
+                "(?s)a test runs this block with a server of its own -->\\R```sh\\R(.*?)```")
             .matcher(readme);
     assertThat(block.find()).isTrue();
     Path place = Files.createDirectories(folder.resolve("readme"));

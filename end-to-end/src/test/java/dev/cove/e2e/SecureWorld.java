@@ -77,8 +77,7 @@ final class SecureWorld implements AutoCloseable {
     managers.init(keys, PASSWORD);
     context = SSLContext.getInstance("TLS");
     context.init(managers.getKeyManagers(), null, null);
-    String text =
-        Base64.getMimeEncoder().encodeToString(keys.getCertificate("world").getEncoded());
+    String text = Base64.getMimeEncoder().encodeToString(keys.getCertificate("world").getEncoded());
     certificate =
         Files.writeString(
             folder.resolve("world.pem"),
@@ -111,11 +110,12 @@ final class SecureWorld implements AutoCloseable {
         HttpsServer.create(new InetSocketAddress(InetAddress.ofLiteral(address), port), 64);
     server.setHttpsConfigurator(new HttpsConfigurator(context));
     server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-    HttpHandler tells = exchange -> {
-      try (exchange) {
-        handler.handle(exchange, seen);
-      }
-    };
+    HttpHandler tells =
+        exchange -> {
+          try (exchange) {
+            handler.handle(exchange, seen);
+          }
+        };
     server.createContext("/", tells);
     server.start();
     servers.add(server);

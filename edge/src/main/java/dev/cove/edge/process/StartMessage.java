@@ -1,7 +1,7 @@
 package dev.cove.edge.process;
 
-import dev.cove.edge.process.StartBody.Terminal;
 import dev.cove.edge.exec.CommandFields.Surroundings;
+import dev.cove.edge.process.StartBody.Terminal;
 import dev.cove.guest.CommandSpec;
 import java.util.List;
 import java.util.Map;

@@ -90,9 +90,7 @@ public record BindingBody(
   }
 
   private Set<String> methodsOf(String field) {
-    return methods == null
-        ? Set.of()
-        : new HashSet<>(Fields.textList(field + ".methods", methods));
+    return methods == null ? Set.of() : new HashSet<>(Fields.textList(field + ".methods", methods));
   }
 
   private static NetworkRule host(String text) {
@@ -137,6 +135,5 @@ public record BindingBody(
   }
 
   /** A list of them. */
-
   record Bindings(@Nullable List<@Nullable BindingBody> items) {}
 }

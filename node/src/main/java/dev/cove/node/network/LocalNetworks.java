@@ -58,8 +58,7 @@ public final class LocalNetworks implements NodeNetworks {
     try {
       gateway
           .caCertificate(supervisor.id())
-          .ifPresent(pem ->
-              new SandboxTrust(supervisor.guest().files("root"), pem).establish());
+          .ifPresent(pem -> new SandboxTrust(supervisor.guest().files("root"), pem).establish());
     } catch (IOException e) {
       throw new CoveException(
           ErrorCode.UNAVAILABLE,

@@ -123,8 +123,8 @@ public final class SandboxTrust {
 
   private void java() {
     read(JAVA, MAX_FILE)
-        .flatMap(store ->
-            JavaTrustStore.with(store, JAVA_ALIAS, CertificateText.bytesOf(authority)))
+        .flatMap(
+            store -> JavaTrustStore.with(store, JAVA_ALIAS, CertificateText.bytesOf(authority)))
         .ifPresent(store -> write(JAVA, store));
   }
 
