@@ -94,7 +94,11 @@ final class ApiServer implements AutoCloseable {
         for (byte each : bytes(echo)) {
           out.write(new byte[] {'1', '\r', '\n', each, '\r', '\n'});
         }
-        say(socket, "0\r\nX-End: " + echo.replaceAll("(?s).*Authorization: (.*?)\r\n.*", "$1") + "\r\n\r\n");
+        say(
+            socket,
+            "0\r\nX-End: "
+                + echo.replaceAll("(?s).*Authorization: (.*?)\r\n.*", "$1")
+                + "\r\n\r\n");
       }
       case "/bytes" -> {
         say(socket, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n".formatted(echo.length()));
@@ -114,9 +118,7 @@ final class ApiServer implements AutoCloseable {
                 .formatted(credentials, credentials, credentials));
       }
       case "/events" -> {
-        say(
-            socket,
-            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: first\n\n");
+        say(socket, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: first\n\n");
         if (!second.await(15, TimeUnit.SECONDS)) {
           throw new IOException("The first event was never seen");
         }

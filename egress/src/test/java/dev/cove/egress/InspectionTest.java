@@ -91,8 +91,7 @@ class InspectionTest {
   @Test
   void a_client_that_names_another_host_in_tls_is_refused() throws Exception {
     assertThatThrownBy(() ->
-            box.over(
-                box.inside.connect("api.test", server.port()), "evil.test", server.port()))
+            box.over(box.inside.connect("api.test", server.port()), "evil.test", server.port()))
         .isInstanceOf(SSLException.class);
     assertThat(server.connections()).isZero();
   }
@@ -155,8 +154,7 @@ class InspectionTest {
   @Test
   void rules_for_methods_and_paths_hold_inside_tls() throws Exception {
     box.bind();
-    NetworkRule reads =
-        NetworkRule.of("api.test").withRequests(Set.of("GET"), List.of("/v1/*"));
+    NetworkRule reads = NetworkRule.of("api.test").withRequests(Set.of("GET"), List.of("/v1/*"));
     box.inside.network.change(NetworkPolicy.NOTHING.alsoAllowing(reads));
     assertThat(box.call(server.port(), "GET /v1/x")).startsWith("HTTP/1.1 200");
     assertThat(box.call(server.port(), "DELETE /v1/x"))
@@ -170,11 +168,12 @@ class InspectionTest {
   void a_connection_that_is_no_longer_allowed_is_cut() throws Exception {
     try (Socket socket = box.connect("api.test", server.port())) {
       box.inside.network.change(NetworkPolicy.NOTHING);
-      assertThatThrownBy(() -> {
-            if (socket.getInputStream().read() < 0) {
-              throw new IOException("ended");
-            }
-          })
+      assertThatThrownBy(
+              () -> {
+                if (socket.getInputStream().read() < 0) {
+                  throw new IOException("ended");
+                }
+              })
           .isInstanceOf(IOException.class);
     }
   }

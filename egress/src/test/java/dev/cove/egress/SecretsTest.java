@@ -65,8 +65,7 @@ class SecretsTest {
           .contains("Authorization: Basic " + base64("git:" + box.placeholder))
           .doesNotContain(base64("git:" + VALUE));
     }
-    assertThat(server.got().split("Authorization: Basic " + base64("git:" + VALUE), -1))
-        .hasSize(4);
+    assertThat(server.got().split("Authorization: Basic " + base64("git:" + VALUE), -1)).hasSize(4);
   }
 
   @Test
@@ -198,8 +197,7 @@ class SecretsTest {
   @Test
   void an_answer_into_which_one_can_not_look_is_not_passed_on() throws Exception {
     box.bind(binding("bearer", "api.test"));
-    assertThat(box.call(server.port(), "GET /brotli", "Accept-Encoding: br"))
-        .isEqualTo(Talk.RESET);
+    assertThat(box.call(server.port(), "GET /brotli", "Accept-Encoding: br")).isEqualTo(Talk.RESET);
     assertThat(server.got()).contains("Accept-Encoding: identity");
   }
 

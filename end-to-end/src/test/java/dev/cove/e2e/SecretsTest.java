@@ -304,15 +304,15 @@ class SecretsTest {
       assertThat(memory.holds(placeholder)).as("what is looked for is found").isTrue();
       assertThat(memory.holds(VALUE)).isFalse();
       assertThat(shell(box, "env")).contains(placeholder).doesNotContain(VALUE);
+      for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+        assertThat(HostProcesses.commandLine(process.pid()))
+            .noneMatch(word -> word.contains(VALUE));
+      }
       assertThat(homeHolds(placeholder)).as("what is looked for is found").isTrue();
       assertThat(homeHolds(VALUE))
           .as("images, checkpoints, logs at the finest level, the ledger and the vault")
           .isFalse();
       assertThat(Files.readString(server.log())).contains(" DEBUG ");
-      for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
-        assertThat(HostProcesses.commandLine(process.pid()))
-            .noneMatch(word -> word.contains(VALUE));
-      }
       try (var answers = new RawApi(server)) {
         for (String path :
             List.of(

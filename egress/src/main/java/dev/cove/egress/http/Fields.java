@@ -53,8 +53,8 @@ public final class Fields {
   /** A line for each. */
   String text() {
     var text = new StringBuilder();
-    fields.forEach(field ->
-        text.append(field.name()).append(": ").append(field.value()).append("\r\n"));
+    fields.forEach(
+        field -> text.append(field.name()).append(": ").append(field.value()).append("\r\n"));
     return text.toString();
   }
 

@@ -109,8 +109,7 @@ public final class Http1 {
     return request.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            new Exchange(
-                request.get(), upstream.check(request.get()), new CompletableFuture<>()));
+            new Exchange(request.get(), upstream.check(request.get()), new CompletableFuture<>()));
   }
 
   private After carry(Exchange exchange, OutputStream server)
@@ -123,7 +122,9 @@ public final class Http1 {
       carryWhole(exchange, edits.get(), server);
     } else {
       current.set(Optional.of(exchange));
-      send(edits.map(each -> request.with(each.target(), Fields.of(each.fields()))).orElse(request), server);
+      send(
+          edits.map(each -> request.with(each.target(), Fields.of(each.fields()))).orElse(request),
+          server);
       new Body(in, server, upstream::sent).carry(request.framing());
       server.flush();
     }
@@ -140,7 +141,9 @@ public final class Http1 {
     server.write(head);
   }
 
-  /** Whoever waits for leave to send his body gets it from us, since the server is not asked yet. */
+  /**
+   * Whoever waits for leave to send his body gets it from us, since the server is not asked yet.
+   */
   private void carryWhole(Exchange exchange, Edits edits, OutputStream server)
       throws IOException, RefusedRequestException {
     if (exchange.request().expectsContinue()) {
@@ -253,8 +256,7 @@ public final class Http1 {
     Filter filter = edits.answer(head.status(), head.fields().all());
     boolean chunks = request.knowsChunks();
     Fields fields =
-        head.fields()
-            .without(Set.of("content-length", "transfer-encoding", "content-encoding"));
+        head.fields().without(Set.of("content-length", "transfer-encoding", "content-encoding"));
     sendHead(
         changed(
             head,

@@ -135,7 +135,7 @@ public final class RequestHead {
   }
 
   /** The port may be left out: which one is meant the connection says. */
-  private static boolean names(String authority, Destination destination) {
+  public static boolean names(String authority, Destination destination) {
     try {
       return authority(authority, destination.port()).equals(destination);
     } catch (IllegalArgumentException e) {

@@ -2,16 +2,19 @@ package dev.cove.egress.intercept;
 
 import dev.cove.egress.dial.DialFailedException;
 import dev.cove.egress.http.Edits;
+import dev.cove.egress.http.Fields.Field;
 import dev.cove.egress.http.Http1;
 import dev.cove.egress.http.Page;
 import dev.cove.egress.http.RefusedRequestException;
 import dev.cove.egress.http.RequestHead;
+import dev.cove.egress.http2.Http2;
 import dev.cove.egress.relay.Inflow;
 import dev.cove.egress.secret.SandboxCertificates;
 import dev.cove.egress.secret.SecretTraffic;
 import dev.cove.egress.secret.Vault;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.Destination;
+import dev.cove.model.network.NetworkRule.Request;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -21,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at requests: ends TLS on both sides, decides on each request for itself, puts secrets into
@@ -32,7 +36,8 @@ import javax.net.ssl.SSLSocket;
  */
 public final class RequestInspection implements HttpInterception {
   private static final String HTTP_1 = "http/1.1";
-  private static final List<String> KNOWN = List.of(HTTP_1);
+  private static final String HTTP_2 = "h2";
+  private static final List<String> KNOWN = List.of(HTTP_2, HTTP_1);
   private static final Duration TIME_TO_HEAR = Duration.ofMillis(500);
   private static final int MAX_UNHEARD = 256 << 10;
 
@@ -95,7 +100,16 @@ public final class RequestInspection implements HttpInterception {
     client.setSoTimeout((int) connection.patience().toMillis());
     client.startHandshake();
     client.setSoTimeout(0);
-    speak1(connection, client, new Inflow(client), requests);
+    if (HTTP_2.equals(client.getApplicationProtocol())) {
+      new Http2(
+              client,
+              requests.server.map(Socket.class::cast),
+              requests.refusal.map(RefusedRequestException::page),
+              requests)
+          .run();
+    } else {
+      speak1(connection, client, new Inflow(client), requests);
+    }
   }
 
   private static void speak1(
@@ -128,7 +142,7 @@ public final class RequestInspection implements HttpInterception {
   }
 
   /** The requests of one connection, and its one connection to the world. */
-  private final class Requests implements Http1.Upstream {
+  private final class Requests implements Http1.Upstream, Http2.Requests {
     private final InterceptedConnection connection;
     private final SecretTraffic secrets;
     private Optional<SSLSocket> server = Optional.empty();
@@ -140,7 +154,8 @@ public final class RequestInspection implements HttpInterception {
     }
 
     /** Asks the server first, and agrees with the client on what it said. */
-    @org.jspecify.annotations.Nullable String agree(List<String> offered) {
+    @org.jspecify.annotations.Nullable
+    String agree(List<String> offered) {
       List<String> wanted = KNOWN.stream().filter(offered::contains).toList();
       if (wanted.isEmpty()) {
         return null;
@@ -164,9 +179,24 @@ public final class RequestInspection implements HttpInterception {
 
     @Override
     public Optional<Edits> check(RequestHead request) throws RefusedRequestException {
-      connection.check(request.request(), request.isFor(connection.destination()));
-      return secrets.edits(
-          connection.secrets(), request.request(), request.target(), request.fields().all());
+      return check(
+          request.request(),
+          request.isFor(connection.destination()),
+          request.target(),
+          request.fields().all());
+    }
+
+    @Override
+    public Optional<Edits> check(
+        Request request, boolean sameHost, String target, List<Field> fields)
+        throws RefusedRequestException {
+      connection.check(request, sameHost);
+      return secrets.edits(connection.secrets(), request, target, fields);
+    }
+
+    @Override
+    public Destination destination() {
+      return connection.destination();
     }
 
     @Override

@@ -91,8 +91,7 @@ final class UpstreamTls {
               ? "its certificate is not good for that name"
               : "TLS with it failed";
       connection.failed(why);
-      throw new RefusedRequestException(
-          Page.unreachable(connection.destination().toString(), why));
+      throw new RefusedRequestException(Page.unreachable(connection.destination().toString(), why));
     }
   }
 

@@ -10,7 +10,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Puts placeholders back for the secrets of some bindings, in the spellings that they go out in. */
+/**
+ * Puts placeholders back for the secrets of some bindings, in the spellings that they go out in.
+ */
 final class Masks {
   private static final Filter NONE =
       new Filter() {
@@ -42,8 +44,7 @@ final class Masks {
     return new Masks(masks);
   }
 
-  private static void add(
-      List<Mask> masks, String value, String placeholder, SecretPlace place) {
+  private static void add(List<Mask> masks, String value, String placeholder, SecretPlace place) {
     masks.add(new Mask(value, placeholder));
     addIfOther(masks, value, Spelling.inQuery(value), placeholder);
     addIfOther(masks, value, Spelling.inJson(value), placeholder);

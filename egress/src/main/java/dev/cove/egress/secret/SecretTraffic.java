@@ -41,10 +41,7 @@ public final class SecretTraffic {
             .find(binding.secret())
             .ifPresent(value ->
                 edits.put(
-                    binding.place(),
-                    vault.placeholder(binding.secret()),
-                    value,
-                    binding.added()));
+                    binding.place(), vault.placeholder(binding.secret()), value, binding.added()));
       }
     }
     return Optional.of(edits);
