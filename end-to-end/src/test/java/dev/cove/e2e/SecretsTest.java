@@ -145,6 +145,18 @@ class SecretsTest {
   }
 
   @Test
+  void rules_on_requests_hold_inside_tls_which_programs_trust_all_the_same() {
+    try (Sandbox box =
+        server.create(
+            CreateOptions.defaults().network(Network.denying().allow("api.test GET /v1/*")))) {
+      assertThat(shell(box, "curl -sS " + url("api.test", api))).startsWith("GET /v1/me");
+      int before = api.seen().size();
+      assertThat(shell(box, "curl -sSi -d x " + url("api.test", api))).contains("403");
+      assertThat(api.seen()).hasSize(before);
+    }
+  }
+
+  @Test
   void clients_of_all_kinds_trust_the_gateway_and_no_flag_is_needed() throws Exception {
     try (Sandbox box = bound(bearer())) {
       String url = url("api.test", api);
