@@ -32,7 +32,7 @@ final class Create implements Callable<Integer> {
             "cove create --name builder --memory 2G --label team=web",
             "cove create --json --env CI=1",
             "cove create --image alpine:3.22",
-            "cove create --preset packages --allow api.example.com:443",
+            "cove create --preset packages --secret API_KEY@api.example.com",
             "cove create --checkpoint c0123456789abcdefghi")
         .build();
   }

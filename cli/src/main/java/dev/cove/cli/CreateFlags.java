@@ -4,6 +4,7 @@ import dev.cove.sdk.CheckpointRules;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Network;
+import dev.cove.sdk.SecretBinding;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +34,8 @@ final class CreateFlags {
   private List<String> volumes = List.of();
 
   private final NetworkFlags network = new NetworkFlags();
+
+  private List<SecretBinding> secrets = List.of();
 
   private Optional<String> idempotencyKey = Optional.empty();
 
@@ -92,6 +95,15 @@ final class CreateFlags {
             "A volume at that folder, to write to or read-only; may be given often.",
             v -> volumes = v)
         .with(network::describe)
+        .values(
+            "--secret",
+            SecretFlag.LABEL,
+            "A secret that goes into what it sends to that host, while inside there is only a"
+                + " placeholder; PLACE is bearer (default), basic:USER, header:NAME, query:NAME or"
+                + " body:NAME; may be given often.",
+            new SecretFlag(),
+            SecretBinding.class,
+            v -> secrets = v)
         .pairs("--label", "A label; may be given often.", v -> labels = v)
         .text(
             "--idempotency-key",
@@ -144,6 +156,9 @@ final class CreateFlags {
             rules.change().map(change -> change.apply(CheckpointRules.usual())),
             CreateOptions::checkpointRules);
     options = with(options, network.change(Network.denying()), CreateOptions::network);
+    for (SecretBinding binding : SecretFlag.merged(secrets)) {
+      options = options.secret(binding);
+    }
     for (String text : volumes) {
       VolumeFlag flag = VolumeFlag.parse(text);
       options = options.volume(flag.volume(), flag.target(), flag.readOnly());

@@ -157,20 +157,28 @@ final class Description {
 
   /** All that follow. */
   Description parameters(String arity, String label, String text, Consumer<List<String>> target) {
-    var binding = new Binding<List<String>>(target);
-    spec.addPositional(
-        PositionalParamSpec.builder()
-            .index(spec.positionalParameters().size() + "..*")
-            .arity(arity)
-            .required(!arity.startsWith("0"))
-            .type(List.class)
-            .auxiliaryTypes(String.class)
-            .paramLabel(label)
-            .description(text)
-            .getter(binding)
-            .setter(binding)
-            .build());
+    spec.addPositional(rest(arity, label, target).description(text).build());
     return this;
+  }
+
+  /** Words that have no place here, taken all the same so that the verb can say why not. */
+  Description strayWords(Consumer<List<String>> target) {
+    spec.addPositional(rest("0..*", "WORD", target).hidden(true).build());
+    return this;
+  }
+
+  private PositionalParamSpec.Builder rest(
+      String arity, String label, Consumer<List<String>> target) {
+    var binding = new Binding<List<String>>(target);
+    return PositionalParamSpec.builder()
+        .index(spec.positionalParameters().size() + "..*")
+        .arity(arity)
+        .required(!arity.startsWith("0"))
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .paramLabel(label)
+        .getter(binding)
+        .setter(binding);
   }
 
   /** Adds options that several verbs share. */

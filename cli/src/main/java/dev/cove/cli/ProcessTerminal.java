@@ -2,6 +2,7 @@ package dev.cove.cli;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 
 /**
  * The terminal on this process's descriptors 0 and 1.
@@ -50,6 +51,15 @@ final class ProcessTerminal implements Terminal {
 
   @Override
   public Mode enterRawMode() {
+    return enter(TerminalCalls::raw);
+  }
+
+  @Override
+  public Mode hideInput() {
+    return enter(TerminalCalls::withoutEcho);
+  }
+
+  private static Mode enter(UnaryOperator<TerminalCalls.Attributes> change) {
     TerminalCalls.Attributes before = TerminalCalls.attributes(STDIN);
     var restored = new AtomicBoolean();
     Mode restore =
@@ -60,7 +70,7 @@ final class ProcessTerminal implements Terminal {
         };
     // Runs on System.exit and on every signal that the JVM can catch.
     Runtime.getRuntime().addShutdownHook(new Thread(restore::close, "restore-terminal"));
-    TerminalCalls.setAttributes(STDIN, TerminalCalls.raw(before));
+    TerminalCalls.setAttributes(STDIN, change.apply(before));
     return restore;
   }
 }

@@ -19,6 +19,9 @@ interface Terminal {
    */
   Mode enterRawMode();
 
+  /** Does not show what is typed. Closing the result puts the terminal back, as after raw mode. */
+  Mode hideInput();
+
   /** How the terminal behaves for now; ending it twice is harmless. */
   interface Mode extends AutoCloseable {
     @Override
@@ -45,6 +48,11 @@ interface Terminal {
 
         @Override
         public Mode enterRawMode() {
+          return () -> {};
+        }
+
+        @Override
+        public Mode hideInput() {
           return () -> {};
         }
       };

@@ -20,6 +20,11 @@ final class TerminalCalls {
   /** More than any C library's struct termios takes. */
   private static final int TERMIOS_BYTES = 128;
 
+  /** Where Linux has the local modes in it, after those of input, output and the line. */
+  private static final int LOCAL_MODES = 12;
+
+  private static final int ECHO = 0x8;
+
   private static final Linker LINKER = Linker.nativeLinker();
   private static final MethodHandle ISATTY =
       link("isatty", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
@@ -76,14 +81,24 @@ final class TerminalCalls {
   }
 
   static Attributes raw(Attributes from) {
-    MemorySegment struct = Arena.ofAuto().allocate(TERMIOS_BYTES, Long.BYTES);
-    struct.copyFrom(from.struct);
+    MemorySegment struct = copy(from);
     try {
       CFMAKERAW.invokeExact(struct);
     } catch (Throwable e) {
       throw impossible(e);
     }
     return new Attributes(struct);
+  }
+
+  static Attributes withoutEcho(Attributes from) {
+    MemorySegment struct = copy(from);
+    struct.set(JAVA_INT, LOCAL_MODES, struct.get(JAVA_INT, LOCAL_MODES) & ~ECHO);
+    return new Attributes(struct);
+  }
+
+  private static MemorySegment copy(Attributes from) {
+    MemorySegment struct = Arena.ofAuto().allocate(TERMIOS_BYTES, Long.BYTES);
+    return struct.copyFrom(from.struct);
   }
 
   /** A terminal that is gone can't be set, and need not be. */

@@ -44,6 +44,7 @@ final class Verbs {
     ALL.put("import", Import::describe);
     ALL.put("volume", Volume::describe);
     ALL.put("network", NetworkVerbs::describe);
+    ALL.put("secret", SecretVerbs::describe);
     ALL.put("up", Up::describe);
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);

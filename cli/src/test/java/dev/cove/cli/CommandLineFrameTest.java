@@ -43,6 +43,7 @@ class CommandLineFrameTest {
         "import",
         "volume",
         "network",
+        "secret",
         "up",
         "down",
         "env",
@@ -185,7 +186,8 @@ class CommandLineFrameTest {
             "fork",
             "tree",
             "template_build",
-            "network_explain")) {
+            "network_explain",
+            "secret_bind")) {
       assertThat(script.out()).contains("function _picocli_cove_" + verb + "()");
     }
     assertThat(offline("completion", "fish").code()).isEqualTo(ExitCode.USAGE);

@@ -140,7 +140,10 @@ class NetworkVerbsTest {
           {"network", "log", "box", "--limit", "1001"},
           {"network", "answer", "box", "q1", "perhaps"},
           {"network", "explain", "box"},
-          {"create", "--network", "none"}
+          {"create", "--network", "none"},
+          {"create", "--secret", "NAME"},
+          {"create", "--secret", "NAME@host=cookie:x"},
+          {"secret", "bind", "box", "A@a", "B"}
         }) {
       CommandRun misused = cove(call);
       assertThat(misused.code()).as(String.join(" ", call)).isEqualTo(ExitCode.USAGE);
@@ -277,7 +280,7 @@ class NetworkVerbsTest {
   }
 
   @Test
-  void a_new_sandbox_gets_its_network() {
+  void a_new_sandbox_gets_its_network_and_secrets() {
     server.answer(json(201, BOX.body()), json(201, BOX.body()));
     cove(
         "create",
@@ -291,12 +294,23 @@ class NetworkVerbsTest {
         "--allow",
         "[2001:db8::]/32:443",
         "--deny",
-        "b.example");
+        "b.example",
+        "--secret",
+        "K@a.example",
+        "--secret",
+        "K@b.example:8443=bearer",
+        "--secret",
+        "P@c.example=basic:me");
     assertThat(body(0))
         .isEqualTo(
             "{\"network\":{\"default\":\"ask\",\"presets\":[\"git\"],"
                 + "\"allow\":[\"a.example GET /v1/*\",\"[2001:db8::]/32:443\"],"
-                + "\"deny\":[\"b.example\"],\"attended\":true}}");
+                + "\"deny\":[\"b.example\"],\"attended\":true},"
+                + "\"secrets\":[{\"secret\":\"K\",\"hosts\":[\"a.example\",\"b.example:8443\"],"
+                + "\"place\":\"bearer\",\"methods\":[],\"paths\":[],\"added\":false,"
+                + "\"plainHttp\":false,\"env\":\"K\"},{\"secret\":\"P\","
+                + "\"hosts\":[\"c.example\"],\"place\":\"basic\",\"user\":\"me\",\"methods\":[],"
+                + "\"paths\":[],\"added\":false,\"plainHttp\":false,\"env\":\"P\"}]}");
     cove("create");
     assertThat(body(1)).as("nothing is said where nothing was said").isEqualTo("{}");
   }

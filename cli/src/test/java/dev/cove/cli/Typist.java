@@ -9,10 +9,22 @@ import java.util.Optional;
 final class Typist implements Terminal {
   private final byte[] keys;
   private final int early;
+  private boolean shown = true;
+  private boolean everShown;
 
   Typist(String early, String later) {
     this.keys = (early + later).getBytes(StandardCharsets.UTF_8);
     this.early = early.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  /** Whether the terminal showed any of what was typed. */
+  boolean everShown() {
+    return everShown;
+  }
+
+  /** Whether the terminal is as it was at first. */
+  boolean shown() {
+    return shown;
   }
 
   InputStream keyboard() {
@@ -20,6 +32,18 @@ final class Typist implements Terminal {
       @Override
       public synchronized int available() {
         return Math.max(0, early - pos);
+      }
+
+      @Override
+      public synchronized int read() {
+        everShown |= shown;
+        return super.read();
+      }
+
+      @Override
+      public synchronized int read(byte[] buffer, int offset, int length) {
+        everShown |= shown;
+        return super.read(buffer, offset, length);
       }
     };
   }
@@ -42,5 +66,11 @@ final class Typist implements Terminal {
   @Override
   public Mode enterRawMode() {
     return () -> {};
+  }
+
+  @Override
+  public Mode hideInput() {
+    shown = false;
+    return () -> shown = true;
   }
 }

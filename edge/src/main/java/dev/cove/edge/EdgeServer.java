@@ -28,6 +28,7 @@ import dev.cove.edge.process.PortRoutes;
 import dev.cove.edge.process.ProcessRoutes;
 import dev.cove.edge.sandbox.RestRoutes;
 import dev.cove.edge.sandbox.SandboxRoutes;
+import dev.cove.edge.secret.SecretRoutes;
 import dev.cove.edge.system.Counters;
 import dev.cove.edge.system.DiskRoutes;
 import dev.cove.edge.system.MetricRoutes;
@@ -91,6 +92,7 @@ public final class EdgeServer implements AutoCloseable {
                     .routes(),
                 new RuleRoutes(automatic).routes(),
                 new NetworkRoutes(lifecycle, node.networks()).routes(),
+                new SecretRoutes(lifecycle, node.secrets()).routes(),
                 new ExecRoutes(lifecycle, automatic, node, new OutputBudget()).routes(),
                 new ProcessRoutes(lifecycle, automatic).routes(),
                 new AttachRoutes(lifecycle, automatic, node, sockets).routes(),

@@ -1,5 +1,6 @@
 package dev.cove.edge;
 
+import dev.cove.egress.secret.Vault;
 import dev.cove.engine.EngineReport;
 import dev.cove.guest.AgentBinary;
 import dev.cove.guest.Guest;
@@ -13,9 +14,11 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.node.Node;
 import dev.cove.node.NodeDisk;
+import dev.cove.node.NodeSecrets;
 import dev.cove.node.NodeStatus;
 import dev.cove.node.NodeVolumes;
 import dev.cove.node.SandboxMetrics;
+import dev.cove.node.secret.LocalSecrets;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -26,6 +29,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -49,12 +53,14 @@ final class LocalNode implements Node {
   private final Path program;
   private final Map<SandboxId, SandboxSpec> reserved = new ConcurrentHashMap<>();
   private final Map<SandboxId, Agent> agents = new ConcurrentHashMap<>();
+  private final NodeSecrets secrets;
   final AtomicLong oomKills = new AtomicLong();
   private volatile Consumer<SandboxId> wanted = _ -> {};
 
   LocalNode(Path folder) throws IOException {
     this.folder = folder;
     this.program = folder.resolve("cove-agent");
+    this.secrets = new LocalSecrets(Vault.open(folder.resolve("secrets"), Clock.systemUTC()));
     // Once: a program that is being written cannot be run, and a fork keeps it open for writing.
     Files.write(program, AgentBinary.forThisMachine().bytes());
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -175,6 +181,11 @@ final class LocalNode implements Node {
   @Override
   public QuietNetworks networks() {
     return networks;
+  }
+
+  @Override
+  public NodeSecrets secrets() {
+    return secrets;
   }
 
   @Override

@@ -24,7 +24,15 @@ final class HomeAudit {
   private static final Set<String> IN_SANDBOX =
       Set.of("record", "process", "root", "image", "volumes");
   private static final Set<String> IN_DATA =
-      Set.of("builds", "engine", "networks", "templates", "lib", "local.key", "server.lock");
+      Set.of(
+          "builds",
+          "engine",
+          "networks",
+          "secrets",
+          "templates",
+          "lib",
+          "local.key",
+          "server.lock");
   private static final Pattern BASE_IMAGE = Pattern.compile("ext4-[0-9]+");
   private static final Pattern PROGRAM = Pattern.compile("cove-[a-z]+-[0-9a-f]{16}");
   private static final Pattern SPARE = Pattern.compile("[0-9]+");

@@ -15,8 +15,10 @@ import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.network.CageNetwork;
+import dev.cove.node.network.LocalNetworks;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import dev.cove.node.template.Bases;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,6 +26,7 @@ import java.util.Optional;
 final class Cages {
   private final Engine engine;
   private final Gateway gateway;
+  private final LocalNetworks networks;
   private final Bases bases;
   private final Hearer hearer;
 
@@ -34,9 +37,10 @@ final class Cages {
     String checkpointAsked(SandboxId id, String name);
   }
 
-  Cages(Engine engine, Gateway gateway, Bases bases, Hearer hearer) {
+  Cages(Engine engine, Gateway gateway, LocalNetworks networks, Bases bases, Hearer hearer) {
     this.engine = engine;
     this.gateway = gateway;
+    this.networks = networks;
     this.bases = bases;
     this.hearer = hearer;
   }
@@ -51,7 +55,22 @@ final class Cages {
   }
 
   SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    return build(plan(id, spec, layers), spec.network());
+    SandboxSupervisor built = build(plan(id, spec, layers), spec.network());
+    return prepared(built, spec.network(), built::remove);
+  }
+
+  private SandboxSupervisor prepared(
+      SandboxSupervisor built, NetworkSettings network, Runnable undo) {
+    boolean done = false;
+    try {
+      networks.prepare(built, network);
+      done = true;
+      return built;
+    } finally {
+      if (!done) {
+        undo.run();
+      }
+    }
   }
 
   private CagePlan plan(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
@@ -72,12 +91,14 @@ final class Cages {
   /** On the files that a sandbox has left; when it throws, they are as they were. */
   SandboxSupervisor again(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
     Cage cage = engine.restart(plan(id, spec, layers));
+    SandboxSupervisor built;
     try {
-      return supervise(cage, Optional.of(CageNetwork.open(cage, gateway, spec.network())));
+      built = supervise(cage, Optional.of(CageNetwork.open(cage, gateway, spec.network())));
     } catch (CoveException e) {
       cage.halt();
       throw e;
     }
+    return prepared(built, spec.network(), () -> built.halt(Duration.ZERO));
   }
 
   /** For a cage in which nobody's programs run. */

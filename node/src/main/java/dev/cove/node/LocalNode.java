@@ -63,6 +63,7 @@ public final class LocalNode implements Node {
   private final Engine engine;
   private final Cages cages;
   private final LocalNetworks networks;
+  private final NodeSecrets secrets;
   private final Bases bases;
   private final Admission admission;
   private final WarmCages warm;
@@ -82,10 +83,11 @@ public final class LocalNode implements Node {
         throw new CoveException(ErrorCode.UNAVAILABLE, "The server is starting; ask again.");
       };
 
-  public LocalNode(NodeConfig config, Engine engine, Gateway gateway) {
+  public LocalNode(NodeConfig config, Engine engine, Gateway gateway, NodeSecrets secrets) {
     this.config = config;
     this.engine = engine;
     this.networks = new LocalNetworks(gateway, this::running);
+    this.secrets = secrets;
     this.report = engine.report();
     this.stacks = new ShallowStacks(engine);
     this.bases = new Bases(config.data().resolve("templates"));
@@ -93,6 +95,7 @@ public final class LocalNode implements Node {
         new Cages(
             engine,
             gateway,
+            networks,
             bases,
             new Cages.Hearer() {
               @Override
@@ -180,6 +183,7 @@ public final class LocalNode implements Node {
       if (supervisor.isEmpty()) {
         return false;
       }
+      prepareAgain(supervisor.get(), spec);
       residents.put(id, new Resident(supervisor, spec.resources()));
       admission.adopt();
       LOG.info("sandbox {}: adopted", id);
@@ -187,6 +191,15 @@ public final class LocalNode implements Node {
     } catch (CoveException e) {
       LOG.warn("sandbox {}: cannot be adopted: {}", id, e.getMessage());
       return false;
+    }
+  }
+
+  /** Our predecessor may have ended before it was done; most often there is nothing to do. */
+  private void prepareAgain(SandboxSupervisor supervisor, SandboxSpec spec) {
+    try {
+      networks.prepare(supervisor, spec.network());
+    } catch (CoveException e) {
+      LOG.warn("sandbox {}: {}", supervisor.id(), e.getMessage());
     }
   }
 
@@ -254,6 +267,7 @@ public final class LocalNode implements Node {
           ErrorCode.UNAVAILABLE, "Sandbox " + id + " was lost before it started; try again");
     }
     if (resident.supervisor().isPresent()) {
+      networks.prepare(resident.supervisor().get(), spec.network());
       networks.change(resident.supervisor().get(), spec.network());
     } else {
       SandboxSupervisor built = cages.build(id, spec, layers);
@@ -272,7 +286,9 @@ public final class LocalNode implements Node {
 
   @Override
   public void resume(SandboxId id) {
-    requireRunning(id).resume();
+    SandboxSupervisor supervisor = requireRunning(id);
+    supervisor.resume();
+    networks.prepareIfPostponed(supervisor);
   }
 
   @Override
@@ -439,6 +455,11 @@ public final class LocalNode implements Node {
   @Override
   public NodeNetworks networks() {
     return networks;
+  }
+
+  @Override
+  public NodeSecrets secrets() {
+    return secrets;
   }
 
   @Override

@@ -188,6 +188,8 @@ public interface Node extends AutoCloseable {
 
   NodeNetworks networks();
 
+  NodeSecrets secrets();
+
   /** Ends a sandbox and removes everything of it. Does nothing if there is none. */
   void remove(SandboxId id);
 

@@ -19,6 +19,15 @@ public interface NodeNetworks {
   void change(SandboxId id, NetworkSettings settings);
 
   /**
+   * Makes a running sandbox ready for settings that {@link #change} is to bring: where they need
+   * TLS to be ended, its programs come to trust its own certificate authority. Does nothing if the
+   * sandbox does not run.
+   *
+   * @throws CoveException GUEST_REFUSED when its files do not allow it
+   */
+  void prepare(SandboxId id, NetworkSettings settings);
+
+  /**
    * The last decisions, the newest last; those before the server's start are not known.
    *
    * @throws CoveException CONFLICT when it does not run

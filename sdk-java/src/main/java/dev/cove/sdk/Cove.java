@@ -14,6 +14,7 @@ public final class Cove implements AutoCloseable {
   private final Templates templates;
   private final Moves moves;
   private final Volumes volumes;
+  private final Secrets secrets;
   private final Keys keys;
 
   private Cove(Api api) {
@@ -23,6 +24,7 @@ public final class Cove implements AutoCloseable {
     this.templates = new Templates(api);
     this.moves = new Moves(api);
     this.volumes = new Volumes(api);
+    this.secrets = new Secrets(api);
     this.keys = new Keys(api);
   }
 
@@ -64,6 +66,10 @@ public final class Cove implements AutoCloseable {
 
   public Volumes volumes() {
     return volumes;
+  }
+
+  public Secrets secrets() {
+    return secrets;
   }
 
   public Keys keys() {

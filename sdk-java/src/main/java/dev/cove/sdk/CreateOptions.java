@@ -109,6 +109,11 @@ public final class CreateOptions {
     return with("network", network.toBody());
   }
 
+  /** A secret of the server that goes into what it sends; inside there is only a placeholder. */
+  public CreateOptions secret(SecretBinding binding) {
+    return withItem("secrets", binding.toBody());
+  }
+
   public CreateOptions label(String name, String value) {
     return new CreateOptions(fields, env, plus(labels, name, value), idempotencyKey);
   }

@@ -284,6 +284,21 @@ public final class Sandbox implements AutoCloseable {
         JsonObject.builder().put("answer", answer.word()).build());
   }
 
+  /** Which secrets go into what it sends. */
+  public List<SecretBinding> secrets() {
+    return api.fetch(path + "/secrets", items(SecretBinding::of));
+  }
+
+  /** Says anew which secrets go into what it sends. */
+  public List<SecretBinding> setSecrets(List<SecretBinding> bindings) {
+    var all = new JsonValue.Items(bindings.stream().<JsonValue>map(SecretBinding::toBody).toList());
+    return api.call(
+        "PUT",
+        path + "/secrets",
+        JsonObject.builder().put("items", all).build(),
+        items(SecretBinding::of));
+  }
+
   private static <T> Function<JsonObject, List<T>> items(Function<JsonObject, T> reader) {
     return json -> json.objects("items").stream().map(reader).toList();
   }

@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 /** A server that has its answers ready. */
 final class CannedAnswers {
   private static final Pattern LENGTH = Pattern.compile("Content-Length: (\\d+)");
+  private static final Pattern BINARY = Pattern.compile("Content-Type: application/octet-stream\r");
 
   private CannedAnswers() {}
 
@@ -21,7 +22,8 @@ final class CannedAnswers {
         Matcher length = LENGTH.matcher(head);
         int size = length.find() ? Integer.parseInt(length.group(1)) : 0;
         String body = new String(peer.in().readNBytes(size), StandardCharsets.UTF_8);
-        requests.add(head.substring(0, head.indexOf(" HTTP")) + (size > 0 ? " " + body : ""));
+        String kind = BINARY.matcher(head).find() ? " bytes " : " ";
+        requests.add(head.substring(0, head.indexOf(" HTTP")) + (size > 0 ? kind + body : ""));
         peer.send(next.next());
       }
     });

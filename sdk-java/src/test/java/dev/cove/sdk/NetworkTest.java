@@ -10,11 +10,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a sandbox may reach, as values and as requests. */
+/** What a sandbox may reach and with which secrets, as values and as requests. */
 @Timeout(30)
 class NetworkTest {
   private static final String AT = "/api/v1/sandboxes/abc";
@@ -39,6 +40,16 @@ class NetworkTest {
       """
       {"id":"q1","destination":"example.net:80","since":"2026-11-16T03:00:00Z","waiting":2}\
       """;
+  private static final String BINDING =
+      """
+      {"secret":"TOKEN","hosts":["a.example"],"place":"header","name":"X-Key","methods":["GET"],\
+      "paths":["/v1/*"],"added":true,"plainHttp":true,"env":"KEY"}\
+      """;
+  private static final String SECRET =
+      """
+      {"name":"TOKEN","createdAt":"2026-11-16T03:00:00Z","updatedAt":"2026-11-16T04:00:00Z"}\
+      """;
+
   private final List<String> requests = new CopyOnWriteArrayList<>();
 
   private ScriptedServer answering(String... answers) throws IOException {
@@ -161,10 +172,91 @@ class NetworkTest {
   }
 
   @Test
-  void a_sandbox_can_be_asked_for_with_a_network() {
-    assertThat(created(CreateOptions.defaults().network(Network.denying().preset("llm"))))
+  void a_secrets_value_goes_as_bytes_and_is_in_no_text() throws IOException {
+    try (var server =
+            answering(json(201, SECRET), json(200, SECRET), items(SECRET), json(204, ""));
+        var cove = connect(server)) {
+      Secrets.SecretInfo set = cove.secrets().set("TOKEN", "pässword");
+      assertThat(set.toJson()).isEqualTo(SECRET);
+      assertThat(set).asString().doesNotContain("ssword");
+      cove.secrets().set("A/B", new byte[] {'x'});
+      assertThat(cove.secrets().list()).containsExactly(set);
+      cove.secrets().delete("TOKEN");
+      assertThat(requests)
+          .containsExactly(
+              "PUT /api/v1/secrets/TOKEN bytes pässword",
+              "PUT /api/v1/secrets/A%2FB bytes x",
+              "GET /api/v1/secrets",
+              "DELETE /api/v1/secrets/TOKEN");
+    }
+  }
+
+  @Test
+  void a_failure_to_set_a_secret_does_not_tell_it() throws IOException {
+    String refusal = "{\"status\":413,\"code\":\"too_large\",\"detail\":\"At most 64 KiB.\"}";
+    try (var server = answering(json(413, refusal), json(200, "hello"));
+        var cove = connect(server)) {
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> cove.secrets().set("TOKEN", "hunter2"))
+            .isInstanceOf(CoveException.class)
+            .hasMessageNotContaining("hunter2")
+            .hasStackTraceContaining("Secrets.set")
+            .satisfies(e -> assertThat(String.valueOf(e.getCause())).doesNotContain("hunter2"));
+      }
+    }
+  }
+
+  @Test
+  void secrets_are_bound_to_a_sandbox_and_read_back() throws IOException {
+    try (var server = answering(json(200, BOX), items(BINDING), items(BINDING));
+        var cove = connect(server)) {
+      Sandbox box = cove.sandboxes().require("abc");
+      SecretBinding binding =
+          SecretBinding.header("TOKEN", "X-Key", "a.example")
+              .methods("GET")
+              .paths("/v1/*")
+              .added()
+              .overPlainHttp()
+              .env("KEY");
+      assertThat(box.secrets()).containsExactly(binding);
+      assertThat(binding.toJson()).isEqualTo(BINDING);
+      assertThat(box.setSecrets(List.of(binding))).containsExactly(binding);
+      assertThat(requests.getLast())
+          .isEqualTo("PUT " + AT + "/secrets {\"items\":[" + BINDING + "]}");
+    }
+  }
+
+  @Test
+  void every_place_of_a_secret_says_what_it_needs() {
+    SecretBinding basic = SecretBinding.basic("S", "me", "a", "b");
+    assertThat(basic.place()).isEqualTo("basic");
+    assertThat(basic.user()).contains("me");
+    assertThat(basic.hosts()).containsExactly("a", "b");
+    assertThat(SecretBinding.bearer("S", "a").name()).isEqualTo(Optional.empty());
+    assertThat(SecretBinding.query("S", "key", "a").name()).contains("key");
+    assertThat(SecretBinding.body("S", "field", "a").toJson())
+        .isEqualTo(
+            "{\"secret\":\"S\",\"hosts\":[\"a\"],\"place\":\"body\",\"name\":\"field\","
+                + "\"methods\":[],\"paths\":[],\"added\":false,\"plainHttp\":false}");
+    assertThat(basic.withHosts(List.of("c")).hosts()).containsExactly("c");
+  }
+
+  @Test
+  void a_sandbox_can_be_asked_for_with_a_network_and_secrets() {
+    String binding =
+        "\"place\":\"bearer\",\"methods\":[],\"paths\":[],\"added\":false,\"plainHttp\":false}";
+    assertThat(
+            created(
+                CreateOptions.defaults()
+                    .network(Network.denying().preset("llm"))
+                    .secret(SecretBinding.bearer("A", "a"))
+                    .secret(SecretBinding.bearer("B", "b"))))
         .isEqualTo(
             "{\"network\":{\"default\":\"deny\",\"presets\":[\"llm\"],\"allow\":[],\"deny\":[],"
-                + "\"attended\":false}}");
+                + "\"attended\":false},\"secrets\":[{\"secret\":\"A\",\"hosts\":[\"a\"],"
+                + binding
+                + ",{\"secret\":\"B\",\"hosts\":[\"b\"],"
+                + binding
+                + "]}");
   }
 }

@@ -37,6 +37,8 @@ import dev.cove.engine.container.EngineHome;
 import dev.cove.node.LocalNode;
 import dev.cove.node.Node;
 import dev.cove.node.NodeConfig;
+import dev.cove.node.NodeSecrets;
+import dev.cove.node.secret.LocalSecrets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -86,7 +88,7 @@ final class CoveServer implements AutoCloseable {
     var owner = new PolicyOwner();
     Vault vault = openVault(home, clock);
     Gateway gateway = keep("gateway", openGateway(config, owner, vault, clock));
-    Node node = keep("node", openNode(config, gateway));
+    Node node = keep("node", openNode(config, gateway, new LocalSecrets(vault)));
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, clock);
     var volumes = new Volumes(ledger, node.volumes(), clock);
@@ -180,7 +182,7 @@ final class CoveServer implements AutoCloseable {
     }
   }
 
-  private static Node openNode(ServerConfig config, Gateway gateway) {
+  private static Node openNode(ServerConfig config, Gateway gateway, NodeSecrets secrets) {
     Home home = config.home();
     var engine = ContainerEngine.open(new EngineHome(home.data(), home.run()));
     return new LocalNode(
@@ -191,7 +193,8 @@ final class CoveServer implements AutoCloseable {
             config.diskReserveBytes(),
             config.warmCages()),
         engine,
-        gateway);
+        gateway,
+        secrets);
   }
 
   private static void makeLocalKey(ApiKeys keys, Home home) {

@@ -1,5 +1,6 @@
 package dev.cove.server;
 
+import dev.cove.server.log.LogSetup;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ record ServerConfig(
             source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304),
             source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304),
             NetworkConfig.read(environment, faults));
+    source.requireLogLevel();
     if (!faults.isEmpty()) {
       throw new ConfigException(faults);
     }
@@ -118,6 +120,13 @@ record ServerConfig(
       faults.add(
           "%s must be a number between %d and %d".formatted(nameOf(option, variable), min, max));
       return otherwise;
+    }
+
+    /** It is read where logs begin, long before this. */
+    void requireLogLevel() {
+      if (!LogSetup.LEVELS.contains(find("", LogSetup.LEVEL).orElse("info"))) {
+        faults.add(LogSetup.LEVEL + " must be info, debug or trace");
+      }
     }
 
     Home home() {

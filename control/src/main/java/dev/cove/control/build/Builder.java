@@ -221,7 +221,8 @@ final class Builder implements AutoCloseable {
   private Foundation withService(Foundation foundation, Service service) {
     log.output("Waiting for the service\n");
     Guest guest = workplace.on(foundation.base(), foundation.layers());
-    new ServiceStart(guest, specOf(foundation.settings(), foundation.base())).start(service);
+    SandboxSpec spec = specOf(foundation.settings(), foundation.base());
+    new ServiceStart(guest, spec, spec.env()).start(service);
     return foundation.on(workplace.seal(), foundation.key());
   }
 

@@ -24,6 +24,7 @@ final class Migrations {
           "V7__rebuilds.sql",
           "V8__network.sql",
           "V9__ports.sql",
+          "V10__secrets.sql",
           "V12__lifecycle.sql");
 
   /** "COVE": tells our files from other programs' databases. */

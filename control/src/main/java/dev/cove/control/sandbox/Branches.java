@@ -94,7 +94,10 @@ public final class Branches {
     Optional<IdempotentRequest> repeatable = IdempotentRequest.of(checkpointId, wish);
     return lifecycle.once(
         repeatable,
-        () -> layers.using(() -> begin(checkpoints.require(checkpointId), wish, repeatable)));
+        () -> {
+          lifecycle.requireKept(wish.network());
+          return layers.using(() -> begin(checkpoints.require(checkpointId), wish, repeatable));
+        });
   }
 
   private Sandbox begin(

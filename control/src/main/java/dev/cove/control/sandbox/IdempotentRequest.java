@@ -86,6 +86,10 @@ record IdempotentRequest(String key, String hash) {
             .add("network")
             .add(wanted.policy().text())
             .add(Boolean.toString(wanted.attended())));
+    // Nothing where there are none: rows of earlier versions must stay as they are.
+    network.stream()
+        .flatMap(wanted -> wanted.secrets().stream())
+        .forEach(binding -> fingerprint.add(SecretRows.text(binding)));
     return fingerprint;
   }
 }

@@ -94,6 +94,7 @@ final class Making {
 
   private Sandbox fromTemplate(CreateSandbox request, Optional<IdempotentRequest> repeatable) {
     TemplateVersion version = world.templates().require(request.template());
+    request.network().ifPresent(new BoundSecrets(world.node().secrets())::requireKept);
     Sandbox made =
         world
             .templates()
@@ -110,7 +111,8 @@ final class Making {
       return;
     }
     try {
-      new ServiceStart(world.node().guest(made.id()), made.spec()).start(service);
+      var environment = world.node().secrets().environment(made.id(), made.spec());
+      new ServiceStart(world.node().guest(made.id()), made.spec(), environment).start(service);
     } catch (CoveException e) {
       removal.delete(index.requireEvenDeleted(made.id().value()));
       throw e;
@@ -201,6 +203,8 @@ final class Making {
 
   private static SandboxSpec spec(
       CreateSandbox request, Origin origin, String name, List<VolumeMount> volumes) {
+    NetworkSettings network = request.network().orElse(NetworkSettings.NOTHING);
+    BoundSecrets.requireSaidOnce(request.env(), network);
     var env = new HashMap<>(origin.env());
     env.putAll(request.env());
     return new SandboxSpec(
@@ -211,6 +215,6 @@ final class Making {
         env,
         request.labels(),
         volumes,
-        request.network().orElse(NetworkSettings.NOTHING));
+        network);
   }
 }

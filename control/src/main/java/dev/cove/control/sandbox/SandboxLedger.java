@@ -75,7 +75,7 @@ final class SandboxLedger {
           insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
           insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
           insertVolumes(session, sandbox);
-          NetworkRows.put(session, sandbox.id(), sandbox.spec().network());
+          NetworkRows.insert(session, sandbox.id(), sandbox.spec().network());
           insertServices(session, sandbox.id(), services);
           if (rules.isPresent()) {
             RulesLedger.put(session, sandbox.id(), rules.get());
@@ -133,7 +133,7 @@ final class SandboxLedger {
   }
 
   void updateNetwork(SandboxId id, NetworkSettings settings) {
-    ledger.write(session -> NetworkRows.put(session, id, settings));
+    ledger.write(session -> NetworkRows.replace(session, id, settings));
   }
 
   /** Drops the row of a sandbox that is gone. The request that made it stays known. */

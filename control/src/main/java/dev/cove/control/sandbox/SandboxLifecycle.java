@@ -43,6 +43,7 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   private final SandboxLedger rows;
   private final Node node;
+  private final BoundSecrets secrets;
   private final SandboxIndex index = new SandboxIndex();
   private final Unfinished unfinished = new Unfinished();
   private final SandboxStates states;
@@ -53,6 +54,7 @@ public final class SandboxLifecycle implements AutoCloseable {
   private SandboxLifecycle(SandboxLedger rows, Making.World world) {
     this.rows = rows;
     this.node = world.node();
+    this.secrets = new BoundSecrets(node.secrets());
     this.states = new SandboxStates(rows, index, world.volumes(), unfinished, world.clock());
     this.removal = new Removal(rows, index, states, unfinished, node, world.volumes());
     this.making = new Making(rows, index, states, removal, unfinished, world);
@@ -194,6 +196,8 @@ public final class SandboxLifecycle implements AutoCloseable {
           Sandbox sandbox = entry.sandbox();
           SandboxSpec spec =
               valid(() -> sandbox.spec().withNetwork(change.apply(sandbox.spec().network())));
+          secrets.requireKept(sandbox.spec().network(), spec.network());
+          node.networks().prepare(sandbox.id(), spec.network());
           rows.updateNetwork(sandbox.id(), spec.network());
           index.respecify(entry, spec);
           node.networks().change(sandbox.id(), spec.network());
@@ -203,6 +207,16 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   public void delete(String idOrName) {
     removal.delete(index.requireEvenDeleted(idOrName));
+  }
+
+  /** What every command in a sandbox is started with, unless it says otherwise itself. */
+  public Map<String, String> environment(Sandbox sandbox) {
+    return node.secrets().environment(sandbox.id(), sandbox.spec());
+  }
+
+  /** Refuses what uses secrets that nobody has set. */
+  void requireKept(Optional<NetworkSettings> network) {
+    network.ifPresent(secrets::requireKept);
   }
 
   /**

@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -24,10 +25,12 @@ public final class ServiceStart {
 
   private final Guest guest;
   private final SandboxSpec spec;
+  private final Map<String, String> environment;
 
-  public ServiceStart(Guest guest, SandboxSpec spec) {
+  public ServiceStart(Guest guest, SandboxSpec spec, Map<String, String> environment) {
     this.guest = guest;
     this.spec = spec;
+    this.environment = environment;
   }
 
   /**
@@ -73,7 +76,7 @@ public final class ServiceStart {
   private CommandSpec command(List<String> argv, Duration timeout, boolean keep) {
     return new CommandSpec(
         argv,
-        spec.env(),
+        environment,
         spec.template().cwd(),
         spec.template().user(),
         false,

@@ -34,6 +34,7 @@ import java.util.function.Consumer;
 /** A machine made of two sets: what has a place, and what runs. It keeps the promises of Node. */
 final class FakeNode implements Node {
   final QuietNetworks networks = new QuietNetworks();
+  final FakeSecrets secrets = new FakeSecrets();
   static final long LAYER_BYTES = 4096;
 
   final Set<SandboxId> reserved = ConcurrentHashMap.newKeySet();
@@ -179,6 +180,11 @@ final class FakeNode implements Node {
   @Override
   public QuietNetworks networks() {
     return networks;
+  }
+
+  @Override
+  public FakeSecrets secrets() {
+    return secrets;
   }
 
   @Override

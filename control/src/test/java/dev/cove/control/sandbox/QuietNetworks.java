@@ -24,6 +24,9 @@ final class QuietNetworks implements NodeNetworks {
   }
 
   @Override
+  public void prepare(SandboxId id, NetworkSettings coming) {}
+
+  @Override
   public List<LoggedDecision> log(SandboxId id) {
     return List.of();
   }

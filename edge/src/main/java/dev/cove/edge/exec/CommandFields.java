@@ -1,5 +1,7 @@
 package dev.cove.edge.exec;
 
+import dev.cove.control.sandbox.Sandbox;
+import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.file.GuestPath;
 import dev.cove.edge.http.Fields;
 import dev.cove.guest.CommandSpec;
@@ -31,10 +33,11 @@ public record CommandFields(
    * @param keep it outlives whoever started it
    */
   public CommandSpec toSpec(
-      SandboxSpec sandbox, boolean stdin, Optional<TerminalSize> terminal, boolean keep) {
+      Surroundings around, boolean stdin, Optional<TerminalSize> terminal, boolean keep) {
+    SandboxSpec sandbox = around.sandbox();
     return new CommandSpec(
         arguments(sandbox),
-        environment(sandbox),
+        environment(around),
         cwd == null ? sandbox.template().cwd() : GuestPath.require("cwd", cwd),
         GuestUser.require(user, sandbox),
         stdin,
@@ -43,6 +46,17 @@ public record CommandFields(
             ? Duration.ZERO
             : Duration.ofMillis(Fields.between("timeoutMs", timeoutMs, 1, MAX_TIMEOUT_MS)),
         keep);
+  }
+
+  /**
+   * What a command is started in.
+   *
+   * @param environment of every command there; what this one says goes before it
+   */
+  public record Surroundings(SandboxSpec sandbox, Map<String, String> environment) {
+    public static Surroundings of(SandboxLifecycle lifecycle, Sandbox sandbox) {
+      return new Surroundings(sandbox.spec(), lifecycle.environment(sandbox));
+    }
   }
 
   private List<String> arguments(SandboxSpec sandbox) {
@@ -62,10 +76,10 @@ public record CommandFields(
     return arguments;
   }
 
-  private Map<String, String> environment(SandboxSpec sandbox) {
+  private Map<String, String> environment(Surroundings around) {
     Map<String, String> own = Fields.textMap("env", env);
     SandboxSpec.requireEnv(own);
-    var merged = new HashMap<>(sandbox.env());
+    var merged = new HashMap<>(around.environment());
     merged.putAll(own);
     return merged;
   }

@@ -37,7 +37,8 @@ public final class ExecRoutes {
     Optional<byte[]> input = body.input();
     Encoding encoding = body.outputEncoding();
     Sandbox sandbox = lifecycle.require(exchange.path("box"));
-    var spec = body.fields().toSpec(sandbox.spec(), input.isPresent(), Optional.empty(), false);
+    var around = CommandFields.Surroundings.of(lifecycle, sandbox);
+    var spec = body.fields().toSpec(around, input.isPresent(), Optional.empty(), false);
     Guest guest = lifecycle.guest(sandbox.id().value());
     automatic.beforeCommand(sandbox);
     OomWatch oom = OomWatch.start(node, sandbox.id());

@@ -1,5 +1,6 @@
 package dev.cove.edge.network;
 
+import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Fields;
@@ -62,7 +63,9 @@ public final class NetworkRoutes {
 
   private void replace(Exchange exchange) throws IOException {
     NetworkSettings wanted = exchange.json(NetworkBody.class).toSettings();
-    send(exchange, lifecycle.changeNetwork(exchange.path("box"), _ -> wanted).spec().network());
+    Sandbox changed =
+        lifecycle.changeNetwork(exchange.path("box"), now -> wanted.with(now.secrets()));
+    send(exchange, changed.spec().network());
   }
 
   private void add(Exchange exchange) throws IOException {

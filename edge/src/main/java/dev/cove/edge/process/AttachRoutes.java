@@ -3,6 +3,7 @@ package dev.cove.edge.process;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.edge.exec.CommandFields.Surroundings;
 import dev.cove.edge.exec.OomWatch;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Json;
@@ -64,7 +65,7 @@ public final class AttachRoutes {
           throw new IllegalArgumentException("The first message must be text of type start");
       case Socket.Message.Text text -> {
         StartMessage message = Json.read(text.text(), StartMessage.class);
-        var spec = message.toSpec(sandbox.spec());
+        var spec = message.toSpec(Surroundings.of(lifecycle, sandbox));
         Guest guest = lifecycle.guest(sandbox.id().value()); // it may have gone to rest meanwhile
         automatic.beforeCommand(sandbox);
         OomWatch oom = OomWatch.start(node, sandbox.id());

@@ -3,6 +3,7 @@ package dev.cove.edge.process;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.edge.exec.CommandFields.Surroundings;
 import dev.cove.edge.exec.Signals;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Fields;
@@ -42,7 +43,7 @@ public final class ProcessRoutes {
   private void start(Exchange exchange) throws IOException {
     StartBody body = exchange.json(StartBody.class);
     Sandbox sandbox = lifecycle.require(exchange.path("box"));
-    var spec = body.toSpec(sandbox.spec(), true);
+    var spec = body.toSpec(Surroundings.of(lifecycle, sandbox), true);
     Guest guest = lifecycle.guest(sandbox.id().value());
     automatic.beforeCommand(sandbox);
     // Closing detaches; the command runs on.

@@ -1,10 +1,10 @@
 package dev.cove.edge.process;
 
 import dev.cove.edge.exec.CommandFields;
+import dev.cove.edge.exec.CommandFields.Surroundings;
 import dev.cove.edge.http.Fields;
 import dev.cove.guest.CommandSpec;
 import dev.cove.guest.CommandSpec.TerminalSize;
-import dev.cove.model.SandboxSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,10 +20,10 @@ record StartBody(
     @Nullable Terminal terminal,
     @Nullable Boolean stdin) {
   /** A terminal that nobody can type into is of no use, so it has input unless told otherwise. */
-  CommandSpec toSpec(SandboxSpec sandbox, boolean keep) {
+  CommandSpec toSpec(Surroundings around, boolean keep) {
     boolean reads = stdin == null ? terminal != null : stdin;
     return new CommandFields(command, cwd, env, user, timeoutMs)
-        .toSpec(sandbox, reads, Optional.ofNullable(terminal).map(Terminal::size), keep);
+        .toSpec(around, reads, Optional.ofNullable(terminal).map(Terminal::size), keep);
   }
 
   record Terminal(@Nullable Integer rows, @Nullable Integer cols) {

@@ -1,8 +1,8 @@
 package dev.cove.edge.process;
 
+import dev.cove.edge.exec.CommandFields.Surroundings;
 import dev.cove.edge.process.StartBody.Terminal;
 import dev.cove.guest.CommandSpec;
-import dev.cove.model.SandboxSpec;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +18,11 @@ record StartMessage(
     @Nullable Terminal terminal,
     @Nullable Boolean stdin,
     @Nullable Boolean keep) {
-  CommandSpec toSpec(SandboxSpec sandbox) {
+  CommandSpec toSpec(Surroundings around) {
     if (!"start".equals(type)) {
       throw new IllegalArgumentException("The first message must have the type start");
     }
     return new StartBody(command, cwd, env, user, timeoutMs, terminal, stdin)
-        .toSpec(sandbox, Boolean.TRUE.equals(keep));
+        .toSpec(around, Boolean.TRUE.equals(keep));
   }
 }

@@ -7,6 +7,7 @@ import dev.cove.control.volume.VolumeWish;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Text;
 import dev.cove.edge.network.NetworkBody;
+import dev.cove.edge.secret.BindingBody;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeMount;
@@ -31,7 +32,8 @@ record CreateBody(
     @Nullable String image,
     @Nullable List<@Nullable VolumeBody> volumes,
     @Nullable WantedRules checkpoints,
-    @Nullable NetworkBody network) {
+    @Nullable NetworkBody network,
+    @Nullable List<@Nullable BindingBody> secrets) {
   private static final String DEFAULT_TEMPLATE = "host";
   private static final double MAX_CPUS = 1_024;
 
@@ -76,7 +78,11 @@ record CreateBody(
   }
 
   private Optional<NetworkSettings> networkSettings() {
-    return Optional.ofNullable(network).map(NetworkBody::toSettings);
+    Optional<NetworkSettings> reach = Optional.ofNullable(network).map(NetworkBody::toSettings);
+    return secrets == null
+        ? reach
+        : Optional.of(
+            reach.orElse(NetworkSettings.NOTHING).with(BindingBody.allOf("secrets", secrets)));
   }
 
   private Optional<CheckpointRules> rules() {

@@ -5,6 +5,7 @@ import dev.cove.model.secret.SecretName;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What is set about a sandbox's network.
@@ -35,6 +36,13 @@ public record NetworkSettings(NetworkPolicy policy, boolean attended, List<Secre
 
   public NetworkSettings(NetworkPolicy policy, boolean attended) {
     this(policy, attended, List.of());
+  }
+
+  /** Whether it may take a look into requests, and so into TLS, to do what is set here. */
+  public boolean looksIntoTls() {
+    return !secrets.isEmpty()
+        || Stream.concat(policy.allow().stream(), policy.deny().stream())
+            .anyMatch(NetworkRule::conditional);
   }
 
   public NetworkSettings with(NetworkPolicy newPolicy) {

@@ -94,6 +94,7 @@ public final class CageNetwork implements AutoCloseable {
     try {
       var sockets = new NetworkSockets(inside.connections(), inside.names());
       SandboxNetwork network = gateway.attach(cage.id(), sockets, settings.policy());
+      network.bind(settings.secrets());
       network.attend(settings.attended());
       served = new Served(inside, network);
     } catch (IOException e) {
@@ -125,6 +126,7 @@ public final class CageNetwork implements AutoCloseable {
     settings = newSettings;
     if (served != null) {
       served.network().change(newSettings.policy());
+      served.network().bind(newSettings.secrets());
       served.network().attend(newSettings.attended());
     }
   }

@@ -13,11 +13,14 @@ import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.network.Question;
 import dev.cove.node.NodeNetworks;
 import dev.cove.node.supervisor.SandboxSupervisor;
+import dev.cove.node.trust.SandboxTrust;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +32,9 @@ public final class LocalNetworks implements NodeNetworks {
   private final Gateway gateway;
   private final Function<SandboxId, Optional<SandboxSupervisor>> residents;
 
+  /** Of paused sandboxes, whose agents cannot be asked for it until they run again. */
+  private final Map<SandboxId, NetworkSettings> postponed = new ConcurrentHashMap<>();
+
   public LocalNetworks(
       Gateway gateway, Function<SandboxId, Optional<SandboxSupervisor>> residents) {
     this.gateway = gateway;
@@ -38,6 +44,46 @@ public final class LocalNetworks implements NodeNetworks {
   @Override
   public void change(SandboxId id, NetworkSettings settings) {
     residents.apply(id).ifPresent(supervisor -> change(supervisor, settings));
+  }
+
+  @Override
+  public void prepare(SandboxId id, NetworkSettings settings) {
+    residents.apply(id).ifPresent(supervisor -> prepare(supervisor, settings));
+  }
+
+  /**
+   * The same for a cage that is about to be somebody's.
+   *
+   * @throws CoveException GUEST_REFUSED when its files do not allow it
+   */
+  public void prepare(SandboxSupervisor supervisor, NetworkSettings settings) {
+    if (!settings.looksIntoTls()) {
+      postponed.remove(supervisor.id());
+      return;
+    }
+    if (supervisor.isPaused()) {
+      postponed.put(supervisor.id(), settings);
+      return;
+    }
+    try {
+      gateway
+          .caCertificate(supervisor.id())
+          .ifPresent(pem -> new SandboxTrust(supervisor.guest().files("root"), pem).establish());
+    } catch (IOException e) {
+      throw new CoveException(
+          ErrorCode.UNAVAILABLE,
+          "The certificate authority of sandbox %s cannot be used: %s"
+              .formatted(supervisor.id(), e.getMessage()),
+          e);
+    }
+  }
+
+  /** Does for a sandbox that has been resumed what could not be done while it was paused. */
+  public void prepareIfPostponed(SandboxSupervisor supervisor) {
+    NetworkSettings settings = postponed.remove(supervisor.id());
+    if (settings != null) {
+      prepare(supervisor, settings);
+    }
   }
 
   /** For a cage that was built before anybody knew who would have it. */
@@ -87,6 +133,7 @@ public final class LocalNetworks implements NodeNetworks {
 
   /** Removes what is kept of a sandbox that is gone. */
   public void forget(SandboxId id) {
+    postponed.remove(id);
     try {
       gateway.forget(id);
     } catch (IOException e) {

@@ -173,6 +173,15 @@ public final class SandboxSupervisor {
     }
   }
 
+  public boolean isPaused() {
+    lock.lock();
+    try {
+      return paused;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Takes back {@link #pause}. Returns when the agent can be asked. */
   public void resume() {
     lock.lock();

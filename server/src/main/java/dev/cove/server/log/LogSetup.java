@@ -7,9 +7,16 @@ import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.util.Set;
 
 /** Found by logback as a service when the first logger is asked for. */
 public final class LogSetup extends ContextAwareBase implements Configurator {
+  /** The variable that says how much is told. */
+  public static final String LEVEL = "COVE_LOG_LEVEL";
+
+  /** What it may say. */
+  public static final Set<String> LEVELS = Set.of("info", "debug", "trace");
+
   @Override
   public ExecutionStatus configure(LoggerContext context) {
     var appender = new PatientAppender(new FileOutputStream(FileDescriptor.err));
@@ -19,7 +26,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.WARN);
     root.addAppender(appender);
-    context.getLogger("dev.cove").setLevel(Level.INFO);
+    // Of ours alone: at those levels, libraries tell what is in requests.
+    context.getLogger("dev.cove").setLevel(Level.toLevel(System.getenv(LEVEL), Level.INFO));
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 }
