@@ -34,6 +34,10 @@ final class CreateFlags {
 
   private final NetworkFlags network = new NetworkFlags();
 
+  private Optional<String> group = Optional.empty();
+
+  private List<String> groupPorts = List.of();
+
   private Optional<String> idempotencyKey = Optional.empty();
 
   private final RuleFlags rules = new RuleFlags("--checkpoint-");
@@ -92,6 +96,16 @@ final class CreateFlags {
             "A volume at that folder, to write to or read-only; may be given often.",
             v -> volumes = v)
         .with(network::describe)
+        .text(
+            "--group",
+            "NAME",
+            "Sandboxes of one group reach each other by their names.",
+            v -> group = Optional.of(v))
+        .texts(
+            "--group-port",
+            "PORT|LOW-HIGH",
+            "A port that it offers to its group; may be given often. Without it, all.",
+            v -> groupPorts = v)
         .pairs("--label", "A label; may be given often.", v -> labels = v)
         .text(
             "--idempotency-key",
@@ -144,6 +158,10 @@ final class CreateFlags {
             rules.change().map(change -> change.apply(CheckpointRules.usual())),
             CreateOptions::checkpointRules);
     options = with(options, network.change(Network.denying()), CreateOptions::network);
+    options = with(options, group, CreateOptions::group);
+    if (!groupPorts.isEmpty()) {
+      options = options.groupPorts(groupPorts.toArray(String[]::new));
+    }
     for (String text : volumes) {
       VolumeFlag flag = VolumeFlag.parse(text);
       options = options.volume(flag.volume(), flag.target(), flag.readOnly());

@@ -32,7 +32,8 @@ class TreeTest {
         Map.of(),
         created,
         Optional.of(created),
-        parent);
+        parent,
+        Optional.empty());
   }
 
   private static SandboxInfo root(String id, int age) {

@@ -104,9 +104,19 @@ public final class CreateOptions {
             .build());
   }
 
-  /** What it may reach; without it, nothing. */
+  /** What it may reach; without it what its template says, or nothing. */
   public CreateOptions network(Network network) {
     return with("network", network.toBody());
+  }
+
+  /** Sandboxes of one group reach each other by their names, and nobody else reaches them. */
+  public CreateOptions group(String name) {
+    return with("group", JsonValue.of(name));
+  }
+
+  /** Ports such as {@code 5432} or {@code 8000-8099} that it offers to its group; else all. */
+  public CreateOptions groupPorts(String... ports) {
+    return with("groupPorts", JsonValue.ofTexts(List.of(ports)));
   }
 
   public CreateOptions label(String name, String value) {

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param state requested, starting, running, stopped or failed; later servers may know more
  * @param reason why it stopped or failed
  * @param parent the sandbox that it was forked from, or whose checkpoint it was made from
+ * @param group whose sandboxes it reaches by their names
  */
 public record SandboxInfo(
     String id,
@@ -27,7 +28,8 @@ public record SandboxInfo(
     Map<String, String> labels,
     Instant createdAt,
     Optional<Instant> startedAt,
-    Optional<String> parent) {
+    Optional<String> parent,
+    Optional<String> group) {
   static SandboxInfo of(JsonObject json) {
     return new SandboxInfo(
         json.requireText("id"),
@@ -43,7 +45,8 @@ public record SandboxInfo(
         json.textMap("labels"),
         json.requireInstant("createdAt"),
         json.findInstant("startedAt"),
-        json.findText("parent"));
+        json.findText("parent"),
+        json.findText("group"));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
@@ -60,6 +63,7 @@ public record SandboxInfo(
         .put("createdAt", createdAt.toString());
     startedAt.ifPresent(when -> json.put("startedAt", when.toString()));
     parent.ifPresent(origin -> json.put("parent", origin));
+    group.ifPresent(text -> json.put("group", text));
     return Json.writeText(json.build());
   }
 }

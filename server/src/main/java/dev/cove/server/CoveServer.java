@@ -156,7 +156,7 @@ final class CoveServer implements AutoCloseable {
             List.of(),
             Set.of(),
             network.dns().map(Resolver::at).orElseGet(Resolver::ofTheSystem),
-            GatewayLimits.USUAL);
+            GatewayLimits.USUAL.with(network.most()));
     try {
       return new Gateway(settings, owner, HttpInterception.NONE);
     } catch (IOException e) {

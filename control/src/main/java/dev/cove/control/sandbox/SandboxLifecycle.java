@@ -18,6 +18,7 @@ import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.VolumeMount;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
@@ -194,6 +195,8 @@ public final class SandboxLifecycle implements AutoCloseable {
       Sandbox sandbox = entry.sandbox();
       SandboxSpec spec =
           valid(() -> sandbox.spec().withNetwork(change.apply(sandbox.spec().network())));
+      NetworkLimits before = sandbox.spec().network().limits();
+      requireWithinLimits(Optional.of(spec.network()).filter(now -> !now.limits().equals(before)));
       rows.updateNetwork(sandbox.id(), spec.network());
       index.respecify(entry, spec);
       node.networks().change(sandbox.id(), spec.network());
@@ -201,6 +204,11 @@ public final class SandboxLifecycle implements AutoCloseable {
     } finally {
       entry.lock.unlock();
     }
+  }
+
+  /** The sandboxes of a group, the oldest first. */
+  public List<Sandbox> inGroup(String group) {
+    return index.inGroup(group);
   }
 
   public void delete(String idOrName) {
@@ -298,6 +306,7 @@ public final class SandboxLifecycle implements AutoCloseable {
       CreateSandbox request, Origin origin, Optional<IdempotentRequest> repeatable) {
     List<VolumeMount> mounts = volumes.resolve(request.volumes());
     SandboxSpec wish = valid(() -> spec(request, origin, request.name().orElse(UNNAMED), mounts));
+    requireWithinLimits(request.network());
     requireRoom();
     request.name().ifPresent(this::requireFree);
     Node.Reservation place = node.reserve(wish, origin.layers());
@@ -494,6 +503,15 @@ public final class SandboxLifecycle implements AutoCloseable {
     };
   }
 
+  /** What a template says beyond this server's limits is cut down to them instead. */
+  private void requireWithinLimits(Optional<NetworkSettings> wanted) {
+    try {
+      wanted.ifPresent(settings -> settings.limits().requireWithin(node.networks().most()));
+    } catch (IllegalArgumentException e) {
+      throw new CoveException(ErrorCode.INVALID_REQUEST, e.getMessage() + ".", e);
+    }
+  }
+
   private void requireRoom() {
     if (index.size() >= SandboxIndex.MAX_SANDBOXES) {
       throw new CoveException(
@@ -538,7 +556,11 @@ public final class SandboxLifecycle implements AutoCloseable {
         env,
         request.labels(),
         volumes,
-        request.network().orElse(NetworkSettings.NOTHING));
+        request
+            .network()
+            .or(() -> origin.template().network())
+            .orElse(NetworkSettings.NOTHING)
+            .in(request.group()));
   }
 
   private static SandboxSpec valid(Supplier<SandboxSpec> spec) {

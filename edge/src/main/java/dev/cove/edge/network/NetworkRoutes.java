@@ -62,7 +62,12 @@ public final class NetworkRoutes {
 
   private void replace(Exchange exchange) throws IOException {
     NetworkSettings wanted = exchange.json(NetworkBody.class).toSettings();
-    send(exchange, lifecycle.changeNetwork(exchange.path("box"), _ -> wanted).spec().network());
+    send(
+        exchange,
+        lifecycle
+            .changeNetwork(exchange.path("box"), now -> wanted.in(now.membership()))
+            .spec()
+            .network());
   }
 
   private void add(Exchange exchange) throws IOException {

@@ -1,6 +1,7 @@
 package dev.cove.egress.intake;
 
 import dev.cove.egress.dial.DialFailedException;
+import dev.cove.egress.group.Member;
 import dev.cove.egress.http.Page;
 import dev.cove.egress.http.PlainHttp;
 import dev.cove.egress.http.RefusedRequestException;
@@ -25,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * One connection on its way to a known destination.
@@ -47,6 +49,7 @@ final class Carriage implements InterceptedConnection {
   private final Account account;
   private final Inflow in;
   private final Destination destination;
+  private Optional<Member> peer = Optional.empty();
   private boolean tls;
 
   Carriage(
@@ -70,7 +73,7 @@ final class Carriage implements InterceptedConnection {
       return;
     }
     boolean byRequest = isByRequest(grant);
-    if (!byRequest && !isNamed()) {
+    if (!byRequest && !isHeldToName()) {
       relay();
       return;
     }
@@ -125,8 +128,9 @@ final class Carriage implements InterceptedConnection {
     return new Refusal(connection, in);
   }
 
-  private boolean isNamed() {
-    return destination.host() instanceof Named;
+  /** Another sandbox of the group may serve whatever names it likes: it is where it leads. */
+  private boolean isHeldToName() {
+    return destination.host() instanceof Named && peer.isEmpty();
   }
 
   /**
@@ -135,6 +139,7 @@ final class Carriage implements InterceptedConnection {
    */
   private Grants.Grant decide() throws InterruptedException {
     while (true) {
+      peer = services.decider().peer(destination);
       Grants.Grant grant = services.grants().decide(destination);
       Verdict verdict = grant.verdict();
       if (verdict.denied()) {
@@ -144,10 +149,14 @@ final class Carriage implements InterceptedConnection {
       account.allowed(destination, verdict);
       connection.grant(
           new Right(destination, grant.answered(), verdict.outcome() == Outcome.BY_REQUEST));
-      if (services.grants().stillHold(connection)) {
+      if (services.grants().stillHold(connection) && isStillMeant()) {
         return grant;
       }
     }
+  }
+
+  private boolean isStillMeant() {
+    return services.decider().peer(destination).map(Member::id).equals(peer.map(Member::id));
   }
 
   private boolean isByRequest(Grants.Grant grant) {
@@ -166,7 +175,8 @@ final class Carriage implements InterceptedConnection {
   }
 
   private boolean isFor(ClientHello hello) {
-    return !(destination.host() instanceof Named(var name))
+    return !isHeldToName()
+        || !(destination.host() instanceof Named(var name))
         || hello.serverName().filter(sent -> sent.equalsIgnoreCase(name.value())).isPresent();
   }
 
@@ -219,7 +229,7 @@ final class Carriage implements InterceptedConnection {
   private final class Requests implements PlainHttp.Upstream {
     @Override
     public void check(RequestHead request) throws RefusedRequestException {
-      if (!request.isFor(destination)) {
+      if (isHeldToName() && !request.isFor(destination)) {
         account.denied(destination, new Verdict(Outcome.DENIED, "HTTP names another host"));
         throw new RefusedRequestException(Page.misdirected(destination.toString()));
       }
@@ -242,7 +252,10 @@ final class Carriage implements InterceptedConnection {
 
   private SocketChannel dialOrReport() throws DialFailedException, InterruptedException {
     try {
-      SocketChannel upstream = services.dialer().dial(destination, connection);
+      SocketChannel upstream =
+          peer.isPresent()
+              ? services.dialer().enter(peer.get(), destination.port(), connection)
+              : services.dialer().dial(destination, connection);
       if (!services.grants().stillHold(connection)) {
         connection.cut();
       }
