@@ -122,9 +122,9 @@ class GroupsTest {
     web.detach();
     server.kill();
     server.start();
-    try (Sandbox dbAgain = server.cove().sandboxes().require(db.id());
-        Sandbox webAgain = server.cove().sandboxes().require(web.id());
-        Sandbox child = dbAgain.fork()) {
+    Sandbox dbAgain = server.cove().sandboxes().require(db.id());
+    Sandbox webAgain = server.cove().sandboxes().require(web.id());
+    try (Sandbox child = dbAgain.fork()) {
       assertThat(webAgain.exec("getent", "hosts", "db").stdout()).isEqualTo(address);
       assertThat(curl(webAgain, "http://db:5432/again")).startsWith("198.18.0.1 /again");
       assertThat(curl(child, "http://db:5432/child")).startsWith("198.18.0.1 /child");
@@ -133,6 +133,9 @@ class GroupsTest {
       assertThat(group.members()).hasSize(3);
       serve(child);
       assertThat(curl(webAgain, "http://%s:5432/".formatted(child.id()))).contains("[0]");
+    } finally {
+      server.cove().sandboxes().delete(db.id());
+      server.cove().sandboxes().delete(web.id());
     }
   }
 

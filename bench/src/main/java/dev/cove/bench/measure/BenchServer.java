@@ -140,10 +140,6 @@ final class BenchServer implements Closeable {
     return healthyAfter;
   }
 
-  URI url() {
-    return url;
-  }
-
   Path home() {
     return home;
   }

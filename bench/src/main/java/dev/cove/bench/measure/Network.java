@@ -1,8 +1,7 @@
 package dev.cove.bench.measure;
 
-import dev.cove.bench.report.Finding.Quantity;
-import dev.cove.bench.report.Finding.Timing;
 import dev.cove.bench.report.Finding;
+import dev.cove.bench.report.Finding.Timing;
 import dev.cove.bench.report.Samples;
 import dev.cove.bench.report.Section;
 import dev.cove.sdk.Command;
@@ -30,25 +29,6 @@ import java.util.concurrent.TimeUnit;
 final class Network implements Measurement {
   private static final int BULK_MEGABYTES = 2_048;
   private static final int WARM_UPS = 100;
-  private static final int MANY_CONNECTIONS = 2_500;
-
-  /** Below the usual limit of new connections. */
-  private static final int PER_SECOND = 400;
-
-  private static final String MANY =
-      """
-      import resource, socket, time
-      resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-      held = []
-      for i in range(%3$d):
-          peer = socket.create_connection(("%1$s", %2$d))
-          peer.sendall(b"x" * 1000)
-          held.append(peer)
-          time.sleep(1 / %4$d)
-      time.sleep(1)
-      print("up", flush=True)
-      time.sleep(600)
-      """;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /** One connection; each line is the time of one request in nanoseconds. */
@@ -88,9 +68,6 @@ final class Network implements Measurement {
       bench.say("downloads are done");
       findings.addAll(requests(box, web, bench.effort().rounds() * 5));
       findings.add(cuts(box, held, rounds));
-      findings.add(many(server, box, held));
-      bench.say("connections are done");
-      findings.addAll(PortUrls.measure(box, server.url()));
     }
     return new Section(
         name(),
@@ -184,26 +161,6 @@ final class Network implements Measurement {
       }
     }
     return new Timing("cut", "change of policy to the end of a connection", Samples.of(times, 0));
-  }
-
-  /** Each is three sockets and two threads here, of which only what the server needs is counted. */
-  private static Finding many(BenchServer server, Sandbox box, World world)
-      throws IOException, InterruptedException {
-    box.allow(world.address());
-    String script =
-        MANY.formatted(world.address(), world.port(), MANY_CONNECTIONS, PER_SECOND);
-    long before = Machine.residentKilobytes(server.pid());
-    try (RunningCommand client = box.start(Command.of("python3", "-c", script))) {
-      if (client.stdout().readNBytes(3).length < 3) {
-        throw new IOException("The connections were not made: " + client.stderr());
-      }
-      long after = Machine.residentKilobytes(server.pid());
-      return new Quantity(
-          "held",
-          "memory of each of %,d connections at once".formatted(MANY_CONNECTIONS),
-          Math.max(0, after - before) / (double) MANY_CONNECTIONS,
-          "KiB");
-    }
   }
 
   private static ExecResult require(ExecResult result) throws IOException {

@@ -123,7 +123,7 @@ final class Making {
         SandboxLifecycle.valid(() -> spec(request, origin, request.name().orElse(UNNAMED), mounts));
     request
         .network()
-        .ifPresent(wanted -> SandboxLifecycle.requireWithinLimits(wanted, node));
+        .ifPresent(wanted -> SandboxLifecycle.requireWithinLimits(wanted, world.node()));
     requireRoom();
     request.name().ifPresent(this::requireFree);
     Node.Reservation place = world.node().reserve(wish, origin.layers());
