@@ -227,7 +227,7 @@ public final class Sandbox implements AutoCloseable {
 
   /** The group that it is in, and who else is. */
   public Optional<SandboxGroup> group() {
-    return info().group().isEmpty()
+    return fetchInfo().group().isEmpty()
         ? Optional.empty()
         : Optional.of(api.fetch(path + "/group", SandboxGroup::of));
   }
