@@ -3,6 +3,7 @@ package dev.cove.cli;
 import dev.cove.sdk.ContextBuild;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.CoveApiException;
+import dev.cove.sdk.Network;
 import dev.cove.sdk.TemplateBuild;
 import dev.cove.sdk.Templates;
 import java.io.IOException;
@@ -49,6 +50,8 @@ final class BuildTemplate implements Callable<Integer> {
   private Optional<String> start = Optional.empty();
   private Optional<String> ready = Optional.empty();
 
+  private final NetworkFlags network = new NetworkFlags();
+
   private boolean json;
 
   private BuildTemplate(Session session) {
@@ -72,6 +75,7 @@ final class BuildTemplate implements Callable<Integer> {
         .with(build::describeFolder)
         .with(build::describeOthers)
         .with(build::describeSettings)
+        .with(build.network::describe)
         .flag("--json", "Print the whole template as JSON.", () -> build.json = true)
         .optionalParameter(
             "PATH", "A folder with a Dockerfile.", v -> build.folder = Optional.of(v))
@@ -81,7 +85,10 @@ final class BuildTemplate implements Callable<Integer> {
             "cove template build --debian --package git -t tools",
             "cove template build --checkpoint $(cove checkpoint box) -t prepared",
             "docker save web | cove template build --archive - -t web")
-        .note("Steps reach what the presets packages and git allow. Ctrl-C cancels the build.")
+        .note(
+            "What is said about the network holds for its sandboxes, unless something else is said"
+                + " when they are made. Steps reach what the presets packages and git allow."
+                + " Ctrl-C cancels the build.")
         .build();
   }
 
@@ -172,6 +179,10 @@ final class BuildTemplate implements Callable<Integer> {
           "--env, --user, --cwd, --start and --ready go with --image, --debian and --checkpoint; a"
               + " Dockerfile or an archive says these itself");
     }
+    if (archive.isPresent() && network.change(Network.denying()).isPresent()) {
+      throw new Misuse(
+          "An archive brings no network; build on the template that it becomes with 'FROM' instead");
+    }
     requireCredentialsOfImage();
     if (tags.isEmpty() && image.isEmpty() && !debian) {
       throw new Misuse("Say what to call it: -t NAME");
@@ -248,7 +259,10 @@ final class BuildTemplate implements Callable<Integer> {
     if (start.isPresent()) {
       settled = settled.start("/bin/sh", "-c", start.get());
     }
-    return ready.isPresent() ? settled.ready("/bin/sh", "-c", ready.get()) : settled;
+    if (ready.isPresent()) {
+      settled = settled.ready("/bin/sh", "-c", ready.get());
+    }
+    return network.change(Network.denying()).map(settled::network).orElse(settled);
   }
 
   private dev.cove.sdk.Template buildFolder(Templates templates, Path given, BuildProgress progress)
@@ -269,6 +283,7 @@ final class BuildTemplate implements Callable<Integer> {
     if (target.isPresent()) {
       build = build.target(target.get());
     }
+    build = network.change(Network.denying()).map(build::network).orElse(build);
     try (var packed = new FolderArchive(context, IgnoredFiles.of(context, description))) {
       try {
         return templates.buildFromContext(packed.stream(), build, progress);

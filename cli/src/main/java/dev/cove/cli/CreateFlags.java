@@ -37,6 +37,10 @@ final class CreateFlags {
 
   private List<SecretBinding> secrets = List.of();
 
+  private Optional<String> group = Optional.empty();
+
+  private List<String> groupPorts = List.of();
+
   private Optional<String> idempotencyKey = Optional.empty();
 
   private final RuleFlags rules = new RuleFlags("--checkpoint-");
@@ -104,6 +108,16 @@ final class CreateFlags {
             new SecretFlag(),
             SecretBinding.class,
             v -> secrets = v)
+        .text(
+            "--group",
+            "NAME",
+            "Sandboxes of one group reach each other by their names.",
+            v -> group = Optional.of(v))
+        .texts(
+            "--group-port",
+            "PORT|LOW-HIGH",
+            "A port that it offers to its group; may be given often. Without it, all.",
+            v -> groupPorts = v)
         .pairs("--label", "A label; may be given often.", v -> labels = v)
         .text(
             "--idempotency-key",
@@ -158,6 +172,10 @@ final class CreateFlags {
     options = with(options, network.change(Network.denying()), CreateOptions::network);
     for (SecretBinding binding : SecretFlag.merged(secrets)) {
       options = options.secret(binding);
+    }
+    options = with(options, group, CreateOptions::group);
+    if (!groupPorts.isEmpty()) {
+      options = options.groupPorts(groupPorts.toArray(String[]::new));
     }
     for (String text : volumes) {
       VolumeFlag flag = VolumeFlag.parse(text);

@@ -1,6 +1,7 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.Network;
+import dev.cove.sdk.NetworkLimits;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.TypeConversionException;
@@ -18,6 +19,14 @@ final class NetworkFlags {
   private List<String> deny = List.of();
 
   private boolean attended;
+
+  private Optional<Integer> connections = Optional.empty();
+
+  private Optional<Integer> newConnections = Optional.empty();
+
+  private Optional<Integer> nameQueries = Optional.empty();
+
+  private Optional<Megabytes.Size> perHour = Optional.empty();
 
   void describe(Description verb) {
     verb.value(
@@ -51,7 +60,46 @@ final class NetworkFlags {
             "--attended",
             "With '--network ask': connections wait for somebody's answer, instead of being"
                 + " refused at once.",
-            () -> attended = true);
+            () -> attended = true)
+        .with(this::describeLimits);
+  }
+
+  private void describeLimits(Description verb) {
+    verb.value(
+            "--max-connections",
+            "N",
+            "At most so many connections at once.",
+            NetworkFlags::count,
+            Integer.class,
+            v -> connections = Optional.of(v))
+        .value(
+            "--max-new-connections",
+            "N",
+            "At most so many new connections per second.",
+            NetworkFlags::count,
+            Integer.class,
+            v -> newConnections = Optional.of(v))
+        .value(
+            "--max-name-queries",
+            "N",
+            "At most so many DNS queries per second.",
+            NetworkFlags::count,
+            Integer.class,
+            v -> nameQueries = Optional.of(v))
+        .value(
+            "--max-per-hour",
+            "SIZE",
+            "At most so much sent and received in an hour: 500M, 2G.",
+            new Megabytes(),
+            Megabytes.Size.class,
+            v -> perHour = Optional.of(v));
+  }
+
+  private static int count(String text) {
+    if (!text.matches("[1-9][0-9]{0,8}")) {
+      throw new TypeConversionException("'" + text + "' is not a positive number");
+    }
+    return Integer.parseInt(text);
   }
 
   /** All that was said, over what was there before; nothing when nothing was said. */
@@ -61,7 +109,8 @@ final class NetworkFlags {
             || attended
             || !presets.isEmpty()
             || !allow.isEmpty()
-            || !deny.isEmpty();
+            || !deny.isEmpty()
+            || limits(before.limits()).isPresent();
     if (!said) {
       return Optional.empty();
     }
@@ -75,7 +124,22 @@ final class NetworkFlags {
     for (String rule : deny) {
       network = network.deny(rule);
     }
+    network = limits(before.limits()).map(network::limits).orElse(network);
     return Optional.of(attended ? network.attended(true) : network);
+  }
+
+  private Optional<NetworkLimits> limits(NetworkLimits before) {
+    NetworkLimits limits = connections.map(before::connections).orElse(before);
+    limits = newConnections.map(limits::newConnectionsPerSecond).orElse(limits);
+    limits = nameQueries.map(limits::nameQueriesPerSecond).orElse(limits);
+    limits =
+        perHour.map(size -> (long) size.count() << 20).map(limits::bytesPerHour).orElse(limits);
+    boolean said =
+        connections.isPresent()
+            || newConnections.isPresent()
+            || nameQueries.isPresent()
+            || perHour.isPresent();
+    return Optional.of(limits).filter(_ -> said);
   }
 
   private static String fallback(String text) {

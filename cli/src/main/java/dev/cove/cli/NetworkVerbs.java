@@ -3,6 +3,7 @@ package dev.cove.cli;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.Network;
 import dev.cove.sdk.NetworkExplanation;
+import dev.cove.sdk.NetworkLimits;
 import dev.cove.sdk.Sandbox;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -18,6 +19,9 @@ final class NetworkVerbs {
         .verb("set", Set.describe(session))
         .verb("allow", Rules.describeAllow(session))
         .verb("deny", Rules.describeDeny(session))
+        .verb("join", NetworkGroups.Join.describe(session))
+        .verb("leave", NetworkGroups.Leave.describe(session))
+        .verb("group", NetworkGroups.describe(session))
         .verb("log", NetworkLog.describe(session))
         .verb("explain", Explain.describe(session))
         .verb("questions", NetworkQuestions.describe(session))
@@ -41,6 +45,19 @@ final class NetworkVerbs {
     print(session, "preset", network.presets());
     print(session, "allow", network.allow());
     print(session, "deny", network.deny());
+    NetworkLimits limits = network.limits();
+    limits.connections().ifPresent(n -> printLimit(session, n + " connections"));
+    limits
+        .newConnectionsPerSecond()
+        .ifPresent(n -> printLimit(session, n + " new connections per second"));
+    limits
+        .nameQueriesPerSecond()
+        .ifPresent(n -> printLimit(session, n + " name queries per second"));
+    limits.bytesPerHour().ifPresent(n -> printLimit(session, n + " bytes per hour"));
+  }
+
+  private static void printLimit(Session session, String text) {
+    print(session, "limit", List.of(text));
   }
 
   private static void print(Session session, String word, List<String> values) {

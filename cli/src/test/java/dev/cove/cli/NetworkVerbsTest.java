@@ -280,6 +280,41 @@ class NetworkVerbsTest {
   }
 
   @Test
+  void a_new_sandbox_gets_its_group_and_its_limits() {
+    server.answer(json(201, BOX.body()));
+    cove(
+        "create",
+        "--group",
+        "shop",
+        "--group-port",
+        "5432",
+        "--max-connections",
+        "10",
+        "--max-per-hour",
+        "1G");
+    assertThat(body(0))
+        .isEqualTo(
+            "{\"network\":{\"default\":\"deny\",\"presets\":[],\"allow\":[],\"deny\":[],"
+                + "\"attended\":false,\"limits\":{\"connections\":10,"
+                + "\"bytesPerHour\":1073741824}},\"group\":\"shop\",\"groupPorts\":[\"5432\"]}");
+  }
+
+  @Test
+  void a_sandbox_is_put_into_a_group_and_taken_out_of_it() {
+    String group =
+        "{\"name\":\"shop\",\"ports\":[\"5432\"],\"members\":[{\"id\":\"abc\",\"name\":\"db\","
+            + "\"hosts\":[\"db\",\"db.internal\",\"abc\",\"abc.internal\"],\"ports\":[\"5432\"]}]}";
+    server.answer(BOX, json(200, group), BOX, NOTHING, BOX, BOX);
+    assertThat(cove("network", "join", "box", "shop", "--port", "5432").out())
+        .isEqualTo("group shop\nabc             db abc                  5432\n");
+    assertThat(body(1)).isEqualTo("{\"name\":\"shop\",\"ports\":[\"5432\"]}");
+    assertThat(cove("network", "leave", "box").code()).isZero();
+    CommandRun none = cove("network", "group", "box");
+    assertThat(none.code()).isNotZero();
+    assertThat(none.err()).contains("is in no group");
+  }
+
+  @Test
   void a_new_sandbox_gets_its_network_and_secrets() {
     server.answer(json(201, BOX.body()), json(201, BOX.body()));
     cove(

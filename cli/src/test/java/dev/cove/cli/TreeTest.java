@@ -34,7 +34,8 @@ class TreeTest {
         Optional.of(created),
         Optional.empty(),
         Optional.empty(),
-        parent);
+        parent,
+        Optional.empty());
   }
 
   private static SandboxInfo root(String id, int age) {

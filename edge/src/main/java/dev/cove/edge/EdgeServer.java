@@ -18,6 +18,7 @@ import dev.cove.edge.http.Route;
 import dev.cove.edge.http.WebSockets;
 import dev.cove.edge.key.KeyRoutes;
 import dev.cove.edge.move.MoveRoutes;
+import dev.cove.edge.network.GroupRoutes;
 import dev.cove.edge.network.NetworkRoutes;
 import dev.cove.edge.port.PortLimits;
 import dev.cove.edge.port.PortNames;
@@ -93,6 +94,7 @@ public final class EdgeServer implements AutoCloseable {
                 new RuleRoutes(automatic).routes(),
                 new NetworkRoutes(lifecycle, node.networks()).routes(),
                 new SecretRoutes(lifecycle, node.secrets()).routes(),
+                new GroupRoutes(lifecycle).routes(),
                 new ExecRoutes(lifecycle, automatic, node, new OutputBudget()).routes(),
                 new ProcessRoutes(lifecycle, automatic).routes(),
                 new AttachRoutes(lifecycle, automatic, node, sockets).routes(),

@@ -5,6 +5,7 @@ import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Explanation;
 import dev.cove.model.network.LoggedDecision;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.network.Question;
 import dev.cove.model.network.Verdict;
@@ -25,6 +26,11 @@ final class QuietNetworks implements NodeNetworks {
 
   @Override
   public void prepare(SandboxId id, NetworkSettings coming) {}
+
+  @Override
+  public NetworkLimits most() {
+    return new NetworkLimits(4_096, 500, 300, 0);
+  }
 
   @Override
   public List<LoggedDecision> log(SandboxId id) {

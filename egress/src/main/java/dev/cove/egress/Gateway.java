@@ -2,6 +2,7 @@ package dev.cove.egress;
 
 import dev.cove.egress.decision.AddressGuard;
 import dev.cove.egress.decision.HostAddresses;
+import dev.cove.egress.group.Groups;
 import dev.cove.egress.intake.Intake;
 import dev.cove.egress.intercept.HttpInterception;
 import dev.cove.egress.name.CachedResolver;
@@ -9,6 +10,7 @@ import dev.cove.egress.name.NameTables;
 import dev.cove.egress.name.Resolver;
 import dev.cove.egress.relay.BufferPool;
 import dev.cove.model.SandboxId;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkPolicy;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -34,6 +36,7 @@ public final class Gateway implements AutoCloseable {
   private final AddressGuard guard;
   private final Resolver resolver;
   private final NameTables names;
+  private final Groups groups = new Groups();
   private final BufferPool buffers = new BufferPool(LARGE_BUFFERS);
   private final Map<SandboxId, SandboxNetwork> networks = new ConcurrentHashMap<>();
   private final Thread idleWatch;
@@ -90,6 +93,11 @@ public final class Gateway implements AutoCloseable {
     guard.addOwnPort(port);
   }
 
+  /** How much of the network any sandbox may have. */
+  public NetworkLimits most() {
+    return settings.limits().most();
+  }
+
   /** Removes what is kept of a sandbox that will not come back. */
   public void forget(SandboxId id) throws IOException {
     names.forget(id);
@@ -128,6 +136,10 @@ public final class Gateway implements AutoCloseable {
 
   Resolver resolver() {
     return resolver;
+  }
+
+  Groups groups() {
+    return groups;
   }
 
   BufferPool buffers() {

@@ -4,9 +4,13 @@ import dev.cove.egress.ask.Questions;
 import dev.cove.egress.decision.Decider;
 import dev.cove.egress.dial.Checked;
 import dev.cove.egress.dial.Dialer;
+import dev.cove.egress.group.Entrance;
+import dev.cove.egress.group.Member;
+import dev.cove.egress.group.Peers;
 import dev.cove.egress.intake.Grants;
 import dev.cove.egress.intake.Intake;
 import dev.cove.egress.intake.Services;
+import dev.cove.egress.limit.ByteBudget;
 import dev.cove.egress.limit.RateLimit;
 import dev.cove.egress.log.Journal;
 import dev.cove.egress.name.NameListener;
@@ -17,8 +21,12 @@ import dev.cove.egress.relay.Relay;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
+import dev.cove.model.network.Destination.Named;
 import dev.cove.model.network.Explanation;
+import dev.cove.model.network.GroupMembership;
+import dev.cove.model.network.InsideAddresses;
 import dev.cove.model.network.LoggedDecision;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.Question;
@@ -28,9 +36,14 @@ import dev.cove.model.secret.SecretBinding;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 
 /** The way out of one sandbox, until it is closed. */
 public final class SandboxNetwork implements AutoCloseable {
+  private static final Destination NAME_SERVER =
+      Destination.of(InsideAddresses.GATEWAY, InsideAddresses.DNS_PORT);
+  private static final Verdict TOO_MANY_QUERIES = new Verdict(Outcome.DENIED, "limit name queries");
+
   private final SandboxId id;
   private final Gateway gateway;
   private final NameTable names;
@@ -39,6 +52,11 @@ public final class SandboxNetwork implements AutoCloseable {
   private final Grants grants;
   private final Dialer dialer;
   private final Connections connections;
+  private final RateLimit newConnections;
+  private final RateLimit nameQueries;
+  private final ByteBudget bytes;
+  private final Semaphore visits;
+  private final Peers peers;
   private final Journal journal;
   private final NameServer nameServer;
   private final NameListener nameListener;
@@ -55,16 +73,27 @@ public final class SandboxNetwork implements AutoCloseable {
     this.gateway = gateway;
     this.names = names;
     GatewayLimits limits = gateway.settings().limits();
-    decider = new Decider(gateway.guard(), gateway.settings().floor(), policy);
+    peers = new Peers(gateway.groups());
+    visits = new Semaphore(limits.visits());
+    decider = new Decider(gateway.guard(), gateway.settings().floor(), peers, policy);
     questions =
         new Questions(
             limits.waiting(), limits.answer(), question -> gateway.owner().asked(id, question));
     grants = new Grants(decider, questions);
     dialer = new Dialer(gateway.resolver(), decider, limits.dial());
     connections = new Connections(limits.connections());
-    journal = new Journal(limits.bytes());
+    newConnections = twiceAtOnce(limits.newConnections());
+    nameQueries = twiceAtOnce(limits.nameQueries());
+    bytes = new ByteBudget(limits.bytesPerHour());
+    journal = new Journal(bytes);
     nameServer =
-        new NameServer(names, gateway.resolver(), twiceAtOnce(limits.nameQueries()), decider::best);
+        new NameServer(
+            names,
+            gateway.resolver(),
+            nameQueries,
+            decider::best,
+            name -> peers.find(new Named(name)).isPresent(),
+            () -> journal.denied(NAME_SERVER, TOO_MANY_QUERIES));
     nameListener = new NameListener(sockets.names(), nameServer);
     var services =
         new Services(
@@ -83,7 +112,7 @@ public final class SandboxNetwork implements AutoCloseable {
             names,
             nameListener,
             connections,
-            twiceAtOnce(limits.newConnections()),
+            newConnections,
             journal,
             services);
   }
@@ -104,6 +133,31 @@ public final class SandboxNetwork implements AutoCloseable {
   /** From now on; connections that it does not allow are cut before this returns. */
   public void change(NetworkPolicy policy) {
     decider.change(policy);
+    reconsider();
+  }
+
+  /** From now on: of what is open, as much stays as there is. */
+  public void limit(NetworkLimits wanted) {
+    NetworkLimits limits = wanted.within(gateway.most());
+    connections.change(limits.connections());
+    newConnections.change(limits.newConnections(), 2 * limits.newConnections());
+    nameQueries.change(limits.nameQueries(), 2 * limits.nameQueries());
+    bytes.change(limits.bytesPerHour());
+  }
+
+  /**
+   * Lets the sandbox reach those of its group, and them reach it, in place of those before;
+   * connections that are no longer within a group are cut before this returns.
+   */
+  public void join(GroupMembership membership, Entrance entrance) {
+    peers.join(
+        new Member(id, membership, membership.allHosts(id), entrance, visits, this::reconsider));
+    reconsider();
+  }
+
+  /** Ends what {@link #join} began. */
+  public void leave() {
+    peers.leave();
     reconsider();
   }
 
@@ -143,6 +197,7 @@ public final class SandboxNetwork implements AutoCloseable {
     }
     Verdict verdict = decider.decide(destination);
     if (!verdict.denied()
+        && decider.peer(destination).isEmpty()
         && dialer.check(destination) instanceof Checked.Forbidden(Verdict forbidden)) {
       return new Explanation(forbidden, forbidden.rule().startsWith("never"), Optional.empty());
     }
@@ -195,6 +250,7 @@ public final class SandboxNetwork implements AutoCloseable {
     try (names;
         nameListener;
         intake) {
+      peers.leave();
       questions.close();
       connections.close();
     }

@@ -10,7 +10,8 @@ final class Limits {
   private int connections = 4_096;
   private int newConnections = 500;
   private int nameQueries = 300;
-  private long bytes = Long.MAX_VALUE;
+  private long bytes;
+  private int visits = 2_048;
   private Duration idle = Duration.ofHours(1);
   private Duration dial = Duration.ofSeconds(10);
   private Duration head = Duration.ofSeconds(10);
@@ -41,6 +42,11 @@ final class Limits {
     return this;
   }
 
+  Limits visits(int number) {
+    visits = number;
+    return this;
+  }
+
   Limits idle(Duration time) {
     idle = time;
     return this;
@@ -68,6 +74,6 @@ final class Limits {
 
   GatewayLimits limits() {
     return new GatewayLimits(
-        connections, newConnections, nameQueries, bytes, idle, dial, head, waiting, answer);
+        connections, newConnections, nameQueries, bytes, visits, idle, dial, head, waiting, answer);
   }
 }

@@ -249,7 +249,7 @@ class RelayTest {
       assertThat(Talk.hearAll(socket).length()).isLessThan(1 << 20);
       assertThat(Talk.answer(inside.connect("a.test", server.port()), "ping\n"))
           .isEqualTo(Talk.RESET);
-      assertThat(inside.network.log().getLast().verdict().rule()).isEqualTo("limit bytes");
+      assertThat(inside.network.log().getLast().verdict().rule()).isEqualTo("limit bytes per hour");
     }
   }
 

@@ -38,6 +38,7 @@ public record SandboxSpec(
     requireLabels(labels);
     volumes = List.copyOf(volumes);
     VolumeMount.requireTogether(volumes);
+    network = network.of(name);
   }
 
   /** A sandbox without volumes, which reaches nothing. */

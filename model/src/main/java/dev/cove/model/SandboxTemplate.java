@@ -1,6 +1,8 @@
 package dev.cove.model;
 
+import dev.cove.model.network.NetworkSettings;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a sandbox keeps of the template that it began with, which may be gone or changed by now.
@@ -9,9 +11,15 @@ import java.util.List;
  * @param user whose rights commands have unless another is asked for
  * @param cwd where commands start unless told otherwise; empty for the user's home
  * @param entrypoint what runs where no command is given; may be empty
+ * @param network what its sandboxes may reach unless it is said when they are made
  */
 public record SandboxTemplate(
-    String name, Base base, String user, String cwd, List<String> entrypoint) {
+    String name,
+    Base base,
+    String user,
+    String cwd,
+    List<String> entrypoint,
+    Optional<NetworkSettings> network) {
   public static final SandboxTemplate HOST =
       new SandboxTemplate("host", Base.HOST, "user", "", List.of());
 
@@ -24,7 +32,16 @@ public record SandboxTemplate(
     }
   }
 
+  /** One that says nothing about networks. */
+  public SandboxTemplate(String name, Base base, String user, String cwd, List<String> entrypoint) {
+    this(name, base, user, cwd, entrypoint, Optional.empty());
+  }
+
   public SandboxTemplate named(String newName) {
-    return new SandboxTemplate(newName, base, user, cwd, entrypoint);
+    return new SandboxTemplate(newName, base, user, cwd, entrypoint, network);
+  }
+
+  public SandboxTemplate with(Optional<NetworkSettings> newNetwork) {
+    return new SandboxTemplate(name, base, user, cwd, entrypoint, newNetwork);
   }
 }

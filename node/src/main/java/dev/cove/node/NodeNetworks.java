@@ -6,6 +6,7 @@ import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Explanation;
 import dev.cove.model.network.LoggedDecision;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.network.Question;
 import java.util.List;
@@ -17,6 +18,9 @@ public interface NodeNetworks {
    * returns. Does nothing if the sandbox does not run.
    */
   void change(SandboxId id, NetworkSettings settings);
+
+  /** How much of the network any sandbox may have. */
+  NetworkLimits most();
 
   /**
    * Makes a running sandbox ready for settings that {@link #change} is to bring: where they need

@@ -104,7 +104,7 @@ public final class CreateOptions {
             .build());
   }
 
-  /** What it may reach; without it, nothing. */
+  /** What it may reach; without it what its template says, or nothing. */
   public CreateOptions network(Network network) {
     return with("network", network.toBody());
   }
@@ -112,6 +112,16 @@ public final class CreateOptions {
   /** A secret of the server that goes into what it sends; inside there is only a placeholder. */
   public CreateOptions secret(SecretBinding binding) {
     return withItem("secrets", binding.toBody());
+  }
+
+  /** Sandboxes of one group reach each other by their names, and nobody else reaches them. */
+  public CreateOptions group(String name) {
+    return with("group", JsonValue.of(name));
+  }
+
+  /** Ports such as {@code 5432} or {@code 8000-8099} that it offers to its group; else all. */
+  public CreateOptions groupPorts(String... ports) {
+    return with("groupPorts", JsonValue.ofTexts(List.of(ports)));
   }
 
   public CreateOptions label(String name, String value) {

@@ -16,13 +16,15 @@ import java.util.stream.Stream;
  * @param fallback what becomes of all that no rule speaks of: deny, allow or ask
  * @param presets hosts that are often wanted together: packages, llm, git
  * @param attended whether somebody answers what {@code ask} asks; otherwise that is refused at once
+ * @param limits how much of it there may be
  */
 public record Network(
     String fallback,
     List<String> presets,
     List<String> allow,
     List<String> deny,
-    boolean attended) {
+    boolean attended,
+    NetworkLimits limits) {
   public Network {
     presets = List.copyOf(presets);
     allow = List.copyOf(allow);
@@ -45,7 +47,7 @@ public record Network(
   }
 
   private static Network of(String fallback) {
-    return new Network(fallback, List.of(), List.of(), List.of(), false);
+    return new Network(fallback, List.of(), List.of(), List.of(), false, NetworkLimits.usual());
   }
 
   static Network of(JsonObject json) {
@@ -54,31 +56,39 @@ public record Network(
         json.texts("presets"),
         json.texts("allow"),
         json.texts("deny"),
-        json.flag("attended"));
+        json.flag("attended"),
+        json.find("limits").isPresent()
+            ? NetworkLimits.of(json.requireObject("limits"))
+            : NetworkLimits.usual());
   }
 
   /** The same rules, with another word on all that they do not speak of: deny, allow or ask. */
   public Network withFallback(String newFallback) {
-    return new Network(newFallback, presets, allow, deny, attended);
+    return new Network(newFallback, presets, allow, deny, attended, limits);
   }
 
   public Network preset(String name) {
-    return new Network(fallback, with(presets, name), allow, deny, attended);
+    return new Network(fallback, with(presets, name), allow, deny, attended, limits);
   }
 
   /** Allows it from now on, also where the same rule was a denial. */
   public Network allow(String rule) {
-    return new Network(fallback, presets, with(allow, rule), without(deny, rule), attended);
+    return new Network(fallback, presets, with(allow, rule), without(deny, rule), attended, limits);
   }
 
   /** Denies it from now on, also where the same rule was a permission. */
   public Network deny(String rule) {
-    return new Network(fallback, presets, without(allow, rule), with(deny, rule), attended);
+    return new Network(fallback, presets, without(allow, rule), with(deny, rule), attended, limits);
   }
 
   /** Whether somebody watches {@link Sandbox#networkQuestions} and answers. */
   public Network attended(boolean someoneAnswers) {
-    return new Network(fallback, presets, allow, deny, someoneAnswers);
+    return new Network(fallback, presets, allow, deny, someoneAnswers, limits);
+  }
+
+  /** In place of those before. */
+  public Network limits(NetworkLimits newLimits) {
+    return new Network(fallback, presets, allow, deny, attended, newLimits);
   }
 
   private static List<String> with(List<String> texts, String text) {
@@ -90,13 +100,17 @@ public record Network(
   }
 
   JsonObject toBody() {
-    return JsonObject.builder()
-        .put("default", fallback)
-        .put("presets", JsonValue.ofTexts(presets))
-        .put("allow", JsonValue.ofTexts(allow))
-        .put("deny", JsonValue.ofTexts(deny))
-        .put("attended", attended)
-        .build();
+    var json =
+        JsonObject.builder()
+            .put("default", fallback)
+            .put("presets", JsonValue.ofTexts(presets))
+            .put("allow", JsonValue.ofTexts(allow))
+            .put("deny", JsonValue.ofTexts(deny))
+            .put("attended", attended);
+    if (!limits.equals(NetworkLimits.usual())) {
+      json.put("limits", limits.toBody());
+    }
+    return json.build();
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */

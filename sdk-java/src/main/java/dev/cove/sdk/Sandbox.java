@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -254,6 +255,34 @@ public final class Sandbox implements AutoCloseable {
   private Network addRules(String list, String... rules) {
     JsonObject body = JsonObject.builder().put(list, JsonValue.ofTexts(List.of(rules))).build();
     return api.call("POST", path + "/network/rules", body, Network::of);
+  }
+
+  /** The group that it is in, and who else is. */
+  public Optional<SandboxGroup> group() {
+    return fetchInfo().group().isEmpty()
+        ? Optional.empty()
+        : Optional.of(api.fetch(path + "/group", SandboxGroup::of));
+  }
+
+  /**
+   * Puts it into a group, in place of the one that it is in; connections that are no longer within
+   * a group are cut.
+   *
+   * @param ports such as {@code 5432} or {@code 8000-8099} that it offers to the others; none for
+   *     all
+   */
+  public SandboxGroup joinGroup(String name, String... ports) {
+    JsonObject body =
+        JsonObject.builder()
+            .put("name", name)
+            .put("ports", JsonValue.ofTexts(List.of(ports)))
+            .build();
+    return api.call("PUT", path + "/group", body, SandboxGroup::of);
+  }
+
+  /** Takes it out of its group, if it is in one. */
+  public void leaveGroup() {
+    api.order(Request.of("DELETE", path + "/group"));
   }
 
   /** What it wanted to reach lately, and what became of it; the newest last. */

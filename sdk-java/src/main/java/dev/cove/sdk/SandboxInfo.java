@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param restingSince since when it is paused or stopped
  * @param memory what became of its memory while it is paused or stopped: kept or gone
  * @param parent the sandbox that it was forked from, or whose checkpoint it was made from
+ * @param group whose sandboxes it reaches by their names
  */
 public record SandboxInfo(
     String id,
@@ -31,7 +32,8 @@ public record SandboxInfo(
     Optional<Instant> startedAt,
     Optional<Instant> restingSince,
     Optional<String> memory,
-    Optional<String> parent) {
+    Optional<String> parent,
+    Optional<String> group) {
   static SandboxInfo of(JsonObject json) {
     return new SandboxInfo(
         json.requireText("id"),
@@ -49,7 +51,8 @@ public record SandboxInfo(
         json.findInstant("startedAt"),
         json.findInstant("restingSince"),
         json.findText("memory"),
-        json.findText("parent"));
+        json.findText("parent"),
+        json.findText("group"));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
@@ -68,6 +71,7 @@ public record SandboxInfo(
     restingSince.ifPresent(when -> json.put("restingSince", when.toString()));
     memory.ifPresent(what -> json.put("memory", what));
     parent.ifPresent(origin -> json.put("parent", origin));
+    group.ifPresent(text -> json.put("group", text));
     return Json.writeText(json.build());
   }
 }

@@ -6,6 +6,7 @@ import dev.cove.sdk.json.JsonValue;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One version of a template, which never changes.
@@ -20,6 +21,7 @@ import java.util.Map;
  * @param entrypoint what runs where no command is given; empty when one must be
  * @param start the service that runs before a sandbox is handed out; empty for none
  * @param ready succeeds once that service can be used
+ * @param network what its sandboxes may reach unless it is said when they are made
  */
 public record Template(
     String name,
@@ -36,7 +38,8 @@ public record Template(
     Map<String, String> env,
     List<String> start,
     List<String> ready,
-    int layers) {
+    int layers,
+    Optional<Network> network) {
   static Template of(JsonObject json) {
     return new Template(
         json.requireText("name"),
@@ -53,12 +56,13 @@ public record Template(
         json.textMap("env"),
         json.texts("start"),
         json.texts("ready"),
-        json.requireInt("layers"));
+        json.requireInt("layers"),
+        json.find("network").map(_ -> Network.of(json.requireObject("network"))));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
   public String toJson() {
-    return Json.writeText(
+    var json =
         JsonObject.builder()
             .put("name", name)
             .put("version", version)
@@ -74,7 +78,8 @@ public record Template(
             .put("env", JsonObject.ofTexts(env))
             .put("start", JsonValue.ofTexts(start))
             .put("ready", JsonValue.ofTexts(ready))
-            .put("layers", layers)
-            .build());
+            .put("layers", layers);
+    network.ifPresent(settings -> json.put("network", settings.toBody()));
+    return Json.writeText(json.build());
   }
 }

@@ -98,6 +98,11 @@ public final class TemplateBuild {
     return with("cwd", JsonValue.of(folder));
   }
 
+  /** What its sandboxes may reach unless it is said when they are made. */
+  public TemplateBuild network(Network network) {
+    return with("network", network.toBody());
+  }
+
   /** A service that runs in each sandbox before its owner gets it. */
   public TemplateBuild start(String... argv) {
     return with("start", JsonValue.ofTexts(List.of(argv)));

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import java.nio.charset.StandardCharsets;
 
 /** What a sandbox may reach and with which secrets, as values and as requests. */
 @Timeout(30)
@@ -258,5 +259,68 @@ class NetworkTest {
                 + ",{\"secret\":\"B\",\"hosts\":[\"b\"],"
                 + binding
                 + "]}");
+  }
+
+  @Test
+  void limits_are_said_only_where_they_are_set() throws IOException {
+    Network limited =
+        Network.denying()
+            .limits(
+                NetworkLimits.usual()
+                    .connections(5)
+                    .newConnectionsPerSecond(6)
+                    .nameQueriesPerSecond(7)
+                    .bytesPerHour(8_000_000_000L));
+    String text =
+        "{\"default\":\"deny\",\"presets\":[],\"allow\":[],\"deny\":[],\"attended\":false,"
+            + "\"limits\":{\"connections\":5,\"newConnectionsPerSecond\":6,"
+            + "\"nameQueriesPerSecond\":7,\"bytesPerHour\":8000000000}}";
+    assertThat(limited.toJson()).isEqualTo(text);
+    try (var server = answering(json(200, BOX), json(200, text));
+        var cove = connect(server)) {
+      assertThat(cove.sandboxes().require("abc").network()).isEqualTo(limited);
+    }
+  }
+
+  @Test
+  void a_sandbox_joins_a_group_and_leaves_it() throws IOException {
+    String group =
+        """
+        {"name":"shop","ports":["5432"],"members":[{"id":"abc","name":"db",\
+        "hosts":["db","db.internal"],"ports":["5432"]}]}\
+        """;
+    String grouped = BOX.replace("Z\"}", "Z\",\"group\":\"shop\"}");
+    try (var server =
+            answering(
+                json(200, BOX),
+                json(200, group),
+                json(200, grouped),
+                json(200, group),
+                json(204, ""),
+                json(200, BOX));
+        var cove = connect(server)) {
+      Sandbox box = cove.sandboxes().require("abc");
+      SandboxGroup joined = box.joinGroup("shop", "5432");
+      assertThat(joined.toJson()).isEqualTo(group);
+      assertThat(joined.members().getFirst().hosts()).containsExactly("db", "db.internal");
+      assertThat(box.group()).contains(joined);
+      box.leaveGroup();
+      assertThat(box.group()).isEmpty();
+      assertThat(requests.subList(1, 6))
+          .containsExactly(
+              "PUT " + AT + "/group {\"name\":\"shop\",\"ports\":[\"5432\"]}",
+              "GET " + AT,
+              "GET " + AT + "/group",
+              "DELETE " + AT + "/group",
+              "GET " + AT);
+      byte[] described = grouped.getBytes(StandardCharsets.UTF_8);
+      assertThat(SandboxInfo.of(Json.parseObject(described)).toJson()).isEqualTo(grouped);
+    }
+  }
+
+  @Test
+  void a_sandbox_can_be_asked_for_in_a_group() {
+    assertThat(created(CreateOptions.defaults().group("shop").groupPorts("80", "90-99")))
+        .isEqualTo("{\"group\":\"shop\",\"groupPorts\":[\"80\",\"90-99\"]}");
   }
 }

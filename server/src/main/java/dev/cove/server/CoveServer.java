@@ -172,7 +172,7 @@ final class CoveServer implements AutoCloseable {
             List.of(),
             Set.of(),
             network.dns().map(Resolver::at).orElseGet(Resolver::ofTheSystem),
-            GatewayLimits.USUAL);
+            GatewayLimits.USUAL.with(network.most()));
     try {
       var certificates = new SandboxCertificates(folder, vault, clock);
       return new Gateway(

@@ -1,6 +1,8 @@
 package dev.cove.server;
 
+import dev.cove.egress.GatewayLimits;
 import dev.cove.model.network.AddressRange;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkPolicy;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -23,16 +25,19 @@ import java.util.Optional;
  * @param privateRanges addresses that are otherwise closed to every sandbox
  * @param dns who is asked for names; as the host does it when nobody is named
  * @param trusted authorities that may vouch for servers, besides those that the JDK trusts
+ * @param most how much of the network one sandbox may have
  */
 record NetworkConfig(
     NetworkPolicy floor,
     List<AddressRange> privateRanges,
     Optional<InetSocketAddress> dns,
-    List<X509Certificate> trusted) {
+    List<X509Certificate> trusted,
+    NetworkLimits most) {
   private static final String FLOOR = "COVE_NETWORK_FLOOR";
   private static final String PRIVATE = "COVE_PRIVATE_RANGES";
   private static final String DNS = "COVE_DNS";
   private static final String TRUSTED = "COVE_TRUSTED_CAS";
+  private static final NetworkLimits USUAL = GatewayLimits.USUAL.most();
   private static final int MAX_RANGES = 64;
   private static final int MAX_TRUSTED_BYTES = 1 << 20;
   private static final int MAX_FLOOR_BYTES = 1 << 20;
@@ -43,7 +48,25 @@ record NetworkConfig(
         find(environment, FLOOR).map(file -> floor(file, faults)).orElse(NetworkPolicy.EVERYTHING),
         find(environment, PRIVATE).map(text -> ranges(text, faults)).orElse(List.of()),
         find(environment, DNS).flatMap(text -> server(text, faults)),
-        find(environment, TRUSTED).map(file -> trusted(file, faults)).orElse(List.of()));
+        find(environment, TRUSTED).map(file -> trusted(file, faults)).orElse(List.of()),
+        new NetworkLimits(
+            (int) number(environment, "COVE_MAX_CONNECTIONS", USUAL.connections(), faults),
+            (int) number(environment, "COVE_MAX_NEW_CONNECTIONS", USUAL.newConnections(), faults),
+            (int) number(environment, "COVE_MAX_NAME_QUERIES", USUAL.nameQueries(), faults),
+            number(environment, "COVE_MAX_BYTES_PER_HOUR", USUAL.bytesPerHour(), faults)));
+  }
+
+  /** A limit that cannot be read must not be passed over either. */
+  private static long number(
+      Map<String, String> environment, String name, long usual, List<String> faults) {
+    Optional<String> text = find(environment, name);
+    boolean whole = name.equals("COVE_MAX_BYTES_PER_HOUR");
+    if (text.isPresent() && !text.get().matches(whole ? "[1-9][0-9]{0,17}" : "[1-9][0-9]{0,5}")) {
+      faults.add(
+          "%s must be a positive number of at most %d digits".formatted(name, whole ? 18 : 6));
+      return usual;
+    }
+    return text.map(Long::parseLong).orElse(usual);
   }
 
   private static Optional<String> find(Map<String, String> environment, String name) {

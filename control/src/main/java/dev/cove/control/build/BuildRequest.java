@@ -1,6 +1,7 @@
 package dev.cove.control.build;
 
 import dev.cove.control.template.TemplateVersion.Service;
+import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +13,7 @@ import java.util.Optional;
  * @param env variables beside those that the plan brings
  * @param user instead of the plan's
  * @param cwd instead of the plan's
+ * @param network what its sandboxes may reach; the plan's when nothing is said
  */
 public record BuildRequest(
     String name,
@@ -20,7 +22,8 @@ public record BuildRequest(
     Map<String, String> env,
     Optional<String> user,
     Optional<String> cwd,
-    Service service) {
+    Service service,
+    Optional<NetworkSettings> network) {
   public BuildRequest {
     tags = List.copyOf(tags);
     env = Map.copyOf(env);
@@ -30,11 +33,23 @@ public record BuildRequest(
   Settings over(Settings planned) {
     Settings settings = planned.withEnv(env);
     settings = user.map(settings::withUser).orElse(settings);
-    return cwd.map(settings::withCwd).orElse(settings);
+    settings = cwd.map(settings::withCwd).orElse(settings);
+    return network.map(settings::withNetwork).orElse(settings);
   }
 
   public static BuildRequest of(String name, List<String> tags, BuildPlan plan) {
     return new BuildRequest(
-        name, tags, plan, Map.of(), Optional.empty(), Optional.empty(), Service.NONE);
+        name,
+        tags,
+        plan,
+        Map.of(),
+        Optional.empty(),
+        Optional.empty(),
+        Service.NONE,
+        Optional.empty());
+  }
+
+  public BuildRequest with(Optional<NetworkSettings> newNetwork) {
+    return new BuildRequest(name, tags, plan, env, user, cwd, service, newNetwork);
   }
 }

@@ -2,11 +2,13 @@ package dev.cove.control.build;
 
 import dev.cove.model.Base;
 import dev.cove.model.SandboxTemplate;
+import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.image.ImageConfig;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What commands get: who runs them, where, with which variables, and which one runs of itself.
@@ -18,8 +20,19 @@ record Settings(
     String cwd,
     Map<String, String> env,
     List<String> entrypoint,
-    List<String> command) {
+    List<String> command,
+    Optional<NetworkSettings> network) {
   static final Settings NONE = new Settings("root", "", Map.of(), List.of(), List.of());
+
+  /** Settings that say nothing about networks. */
+  Settings(
+      String user,
+      String cwd,
+      Map<String, String> env,
+      List<String> entrypoint,
+      List<String> command) {
+    this(user, cwd, env, entrypoint, command, Optional.empty());
+  }
 
   Settings {
     env = Map.copyOf(env);
@@ -33,7 +46,8 @@ record Settings(
   }
 
   static Settings of(SandboxTemplate template, Map<String, String> env) {
-    return new Settings(template.user(), template.cwd(), env, template.entrypoint(), List.of());
+    return new Settings(
+        template.user(), template.cwd(), env, template.entrypoint(), List.of(), template.network());
   }
 
   /** Without the group, which is that of the user's own entry. */
@@ -43,31 +57,35 @@ record Settings(
   }
 
   Settings withUser(String newUser) {
-    return new Settings(user(newUser), cwd, env, entrypoint, command);
+    return new Settings(user(newUser), cwd, env, entrypoint, command, network);
   }
 
   Settings withCwd(String newCwd) {
-    return new Settings(user, newCwd, env, entrypoint, command);
+    return new Settings(user, newCwd, env, entrypoint, command, network);
   }
 
   Settings withEnv(Map<String, String> more) {
     var both = new HashMap<>(env);
     both.putAll(more);
-    return new Settings(user, cwd, both, entrypoint, command);
+    return new Settings(user, cwd, both, entrypoint, command, network);
   }
 
   /** A new entry point drops the arguments that were meant for the one before. */
   Settings withEntrypoint(List<String> argv) {
-    return new Settings(user, cwd, env, argv, List.of());
+    return new Settings(user, cwd, env, argv, List.of(), network);
   }
 
   Settings withCommand(List<String> argv) {
-    return new Settings(user, cwd, env, entrypoint, argv);
+    return new Settings(user, cwd, env, entrypoint, argv, network);
+  }
+
+  Settings withNetwork(NetworkSettings newNetwork) {
+    return new Settings(user, cwd, env, entrypoint, command, Optional.of(newNetwork));
   }
 
   SandboxTemplate template(String name, Base base) {
     List<String> all = new ArrayList<>(entrypoint);
     all.addAll(command);
-    return new SandboxTemplate(name, base, user, cwd, all);
+    return new SandboxTemplate(name, base, user, cwd, all, network);
   }
 }

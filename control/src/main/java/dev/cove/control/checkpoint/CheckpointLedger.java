@@ -2,6 +2,7 @@ package dev.cove.control.checkpoint;
 
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.NetworkText;
 import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
@@ -52,8 +53,8 @@ final class CheckpointLedger {
         """
         insert into checkpoint (id, sandbox_id, name, reason, created_at, template, tier, milli_cpus,
                                 memory_mb, disk_mb, max_processes, bytes, frozen_nanos, copied,
-                                base, user, cwd, entrypoint)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                base, user, cwd, entrypoint, template_network)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         checkpoint.id().value(),
         checkpoint.sandbox().value(),
@@ -72,7 +73,8 @@ final class CheckpointLedger {
         checkpoint.template().base().publicName(),
         checkpoint.template().user(),
         checkpoint.template().cwd(),
-        Words.encode(checkpoint.template().entrypoint()));
+        Words.encode(checkpoint.template().entrypoint()),
+        NetworkText.encode(checkpoint.template().network()));
   }
 
   void remove(CheckpointId id) {
@@ -89,7 +91,8 @@ final class CheckpointLedger {
       return session.query(
           """
           select id, sandbox_id, name, reason, created_at, template, tier, milli_cpus, memory_mb,
-                 disk_mb, max_processes, bytes, frozen_nanos, copied, base, user, cwd, entrypoint
+                 disk_mb, max_processes, bytes, frozen_nanos, copied, base, user, cwd, entrypoint,
+                 template_network
           from checkpoint
           """,
           row -> checkpoint(row, env, layers));

@@ -25,6 +25,7 @@ final class Migrations {
           "V8__network.sql",
           "V9__ports.sql",
           "V10__secrets.sql",
+          "V11__groups.sql",
           "V12__lifecycle.sql");
 
   /** "COVE": tells our files from other programs' databases. */

@@ -5,7 +5,10 @@ import dev.cove.model.SandboxTemplate;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** What a row remembers of a template: its name, and base, user, cwd and entrypoint in a row. */
+/**
+ * What a row remembers of a template: its name, and base, user, cwd, entrypoint and network in a
+ * row.
+ */
 public final class TemplateColumns {
   private TemplateColumns() {}
 
@@ -17,6 +20,7 @@ public final class TemplateColumns {
             .orElseThrow(() -> new IllegalStateException("The ledger has a base " + word)),
         row.getString(base + 1),
         row.getString(base + 2),
-        Words.decode(row.getString(base + 3)));
+        Words.decode(row.getString(base + 3)),
+        NetworkText.decode(row.getString(base + 4)));
   }
 }

@@ -3,6 +3,7 @@ package dev.cove.control.move;
 import dev.cove.model.LayerDescription;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What a file holds.
@@ -11,6 +12,7 @@ import java.util.Map;
  * @param name what it was called
  * @param release of the host that the layers lie over; empty when they lie over nothing
  * @param layers the uppermost first
+ * @param network as NetworkText writes it; files of before have none
  */
 record Manifest(
     String kind,
@@ -30,7 +32,8 @@ record Manifest(
     int memoryMb,
     int diskMb,
     int maxProcesses,
-    List<LayerDescription> layers) {
+    List<LayerDescription> layers,
+    String network) {
   static final String CHECKPOINT = "checkpoint";
   static final String TEMPLATE = "template";
   static final int MAX_LAYERS = 48;
@@ -41,6 +44,7 @@ record Manifest(
     start = List.copyOf(start);
     ready = List.copyOf(ready);
     layers = List.copyOf(layers);
+    network = Objects.requireNonNullElse(network, "");
     if (layers.size() > MAX_LAYERS) {
       throw new IllegalArgumentException("The file has more than 48 layers");
     }

@@ -4,6 +4,7 @@ import dev.cove.control.build.Upload;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.ledger.NetworkText;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.control.template.TemplateVersion.Service;
@@ -89,7 +90,8 @@ public final class Moves {
                 resources.memoryMb(),
                 resources.diskMb(),
                 resources.maxProcesses(),
-                described));
+                described,
+                NetworkText.encode(template.network())));
   }
 
   public Export ofTemplate(String reference) {
@@ -121,7 +123,8 @@ public final class Moves {
                 resources.memoryMb(),
                 resources.diskMb(),
                 resources.maxProcesses(),
-                described));
+                described,
+                NetworkText.encode(template.network())));
   }
 
   /** Makes a manifest around the layers. */
@@ -233,7 +236,8 @@ public final class Moves {
         baseOf(manifest),
         manifest.user(),
         manifest.cwd(),
-        manifest.entrypoint());
+        manifest.entrypoint(),
+        NetworkText.decode(manifest.network()));
   }
 
   private Imported template(Manifest manifest, String name, List<LayerId> stack) {

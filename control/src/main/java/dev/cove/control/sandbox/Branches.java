@@ -10,6 +10,7 @@ import dev.cove.model.ErrorCode;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.network.GroupMembership;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import java.util.ArrayList;
@@ -120,6 +121,7 @@ public final class Branches {
             wish.volumes(),
             wish.rules(),
             wish.network(),
+            wish.group(),
             wish.idempotencyKey());
     return lifecycle.create(request, Origin.of(from), repeatable);
   }
@@ -135,6 +137,7 @@ public final class Branches {
       List<VolumeWish> volumes,
       Optional<CheckpointRules> rules,
       Optional<NetworkSettings> network,
+      Optional<GroupMembership> group,
       Optional<String> idempotencyKey) {}
 
   /** One of the sandboxes that a fork was to make. */
@@ -177,7 +180,9 @@ public final class Branches {
     Sandbox parent = lifecycle.require(idOrName);
     var inherited =
         new Inherited(
-            parent.spec().labels(), checkpoints.rules(parent.id()), parent.spec().network());
+            parent.spec().labels(),
+            checkpoints.rules(parent.id()),
+            Optional.of(parent.spec().network()));
     try (Moment now = moment(idOrName)) {
       FailPoint.FORK_PINNED.reached();
       return children(now.checkpoint(), inherited, count);
@@ -207,9 +212,9 @@ public final class Branches {
 
   /** What children have of their parent besides its files. */
   private record Inherited(
-      Map<String, String> labels, CheckpointRules rules, NetworkSettings network) {
+      Map<String, String> labels, CheckpointRules rules, Optional<NetworkSettings> network) {
     static final Inherited NOTHING =
-        new Inherited(Map.of(), CheckpointRules.DEFAULT, NetworkSettings.NOTHING);
+        new Inherited(Map.of(), CheckpointRules.DEFAULT, Optional.empty());
   }
 
   private List<Child> children(Checkpoint common, Inherited inherited, int count) {
@@ -223,7 +228,8 @@ public final class Branches {
             inherited.labels(),
             List.of(), // a volume has one writer, and no child is it
             Optional.of(inherited.rules()),
-            Optional.of(inherited.network()),
+            inherited.network(),
+            inherited.network().flatMap(NetworkSettings::membership),
             Optional.empty());
     List<Future<Child>> made = new ArrayList<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

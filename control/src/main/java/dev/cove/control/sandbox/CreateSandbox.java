@@ -4,6 +4,7 @@ import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
+import dev.cove.model.network.GroupMembership;
 import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,8 @@ import java.util.Optional;
  *
  * @param name its id when none is given
  * @param rules when its checkpoints come and go; as usual when nothing is said
- * @param network what it may reach; nothing when nothing is said
+ * @param network what it may reach; what its template says when nothing is said
+ * @param group where others reach it by name, and it them
  * @param idempotencyKey the same key with the same wish gives the same sandbox, for a day
  */
 public record CreateSandbox(
@@ -27,6 +29,7 @@ public record CreateSandbox(
     List<VolumeWish> volumes,
     Optional<CheckpointRules> rules,
     Optional<NetworkSettings> network,
+    Optional<GroupMembership> group,
     Optional<String> idempotencyKey) {
   public CreateSandbox {
     env = Map.copyOf(env);
@@ -37,6 +40,6 @@ public record CreateSandbox(
   /** The same wish for a sandbox of that template. */
   public CreateSandbox withTemplate(String other) {
     return new CreateSandbox(
-        name, other, tier, resources, env, labels, volumes, rules, network, idempotencyKey);
+        name, other, tier, resources, env, labels, volumes, rules, network, group, idempotencyKey);
   }
 }

@@ -5,6 +5,8 @@ import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.network.GroupMembership;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Optional;
@@ -54,7 +56,8 @@ record IdempotentRequest(String key, String hash) {
             .add(request.resources().toString())
             .add(request.env())
             .add(request.labels());
-    return with(fingerprint, request.volumes(), request.rules(), request.network()).hex();
+    return with(fingerprint, request.volumes(), request.rules(), request.network(), request.group())
+        .hex();
   }
 
   private static String hash(String checkpointId, Branches.FromCheckpoint wish) {
@@ -69,14 +72,15 @@ record IdempotentRequest(String key, String hash) {
             .add(wish.maxProcesses().toString())
             .add(wish.env())
             .add(wish.labels());
-    return with(fingerprint, wish.volumes(), wish.rules(), wish.network()).hex();
+    return with(fingerprint, wish.volumes(), wish.rules(), wish.network(), wish.group()).hex();
   }
 
   private static Fingerprint with(
       Fingerprint fingerprint,
       List<VolumeWish> volumes,
       Optional<CheckpointRules> rules,
-      Optional<NetworkSettings> network) {
+      Optional<NetworkSettings> network,
+      Optional<GroupMembership> group) {
     for (VolumeWish wish : volumes) {
       fingerprint.add(wish.volume()).add(wish.target()).add(Boolean.toString(wish.readOnly()));
     }
@@ -90,6 +94,11 @@ record IdempotentRequest(String key, String hash) {
     network.stream()
         .flatMap(wanted -> wanted.secrets().stream())
         .forEach(binding -> fingerprint.add(SecretRows.text(binding)));
+    network
+        .map(NetworkSettings::limits)
+        .filter(limits -> !limits.equals(NetworkLimits.NONE))
+        .ifPresent(limits -> fingerprint.add("limits").add(limits.toString()));
+    group.ifPresent(wanted -> fingerprint.add("group").add(wanted.group()).add(wanted.portsText()));
     return fingerprint;
   }
 }

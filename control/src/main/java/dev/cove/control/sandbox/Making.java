@@ -123,6 +123,9 @@ final class Making {
     List<VolumeMount> mounts = world.volumes().resolve(request.volumes());
     SandboxSpec wish =
         SandboxLifecycle.valid(() -> spec(request, origin, request.name().orElse(UNNAMED), mounts));
+    request
+        .network()
+        .ifPresent(wanted -> SandboxLifecycle.requireWithinLimits(wanted, world.node()));
     requireRoom();
     request.name().ifPresent(this::requireFree);
     Node.Reservation place = world.node().reserve(wish, origin.layers());
@@ -203,7 +206,12 @@ final class Making {
 
   private static SandboxSpec spec(
       CreateSandbox request, Origin origin, String name, List<VolumeMount> volumes) {
-    NetworkSettings network = request.network().orElse(NetworkSettings.NOTHING);
+    NetworkSettings network =
+        request
+            .network()
+            .or(() -> origin.template().network())
+            .orElse(NetworkSettings.NOTHING)
+            .in(request.group());
     BoundSecrets.requireSaidOnce(request.env(), network);
     var env = new HashMap<>(origin.env());
     env.putAll(request.env());

@@ -282,7 +282,11 @@ final class Rest {
   private void startServices(Sandbox sandbox) {
     for (var service : rows.services(sandbox.id())) {
       try {
-        new ServiceStart(node.guest(sandbox.id()), sandbox.spec()).start(service);
+        new ServiceStart(
+                node.guest(sandbox.id()),
+                sandbox.spec(),
+                node.secrets().environment(sandbox.id(), sandbox.spec()))
+            .start(service);
       } catch (CoveException e) {
         log.warn("sandbox {}: a service did not come back: {}", sandbox.id(), e.getMessage());
         return;

@@ -6,6 +6,7 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -134,6 +135,20 @@ final class SandboxIndex {
 
   boolean holds(Entry entry) {
     return byId.get(entry.id()) == entry;
+  }
+
+  /** The oldest first. */
+  List<Sandbox> inGroup(String group) {
+    return byAge.values().stream()
+        .map(Entry::sandbox)
+        .filter(sandbox ->
+            sandbox
+                .spec()
+                .network()
+                .membership()
+                .filter(own -> own.group().equals(group))
+                .isPresent())
+        .toList();
   }
 
   boolean hasName(String name) {

@@ -5,6 +5,7 @@ import dev.cove.control.checkpoint.RulesLedger;
 import dev.cove.control.ledger.Change;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.NetworkText;
 import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
@@ -55,7 +56,7 @@ final class SandboxLedger {
           """
           select id, name, template, tier, milli_cpus, memory_mb, disk_mb, max_processes,
                  state, state_since, state_reason, created_at, parent,
-                 base, user, cwd, entrypoint
+                 base, user, cwd, entrypoint, template_network
           from sandbox
           """,
           row -> sandbox(row, env, labels, volumes, networks));
@@ -261,8 +262,8 @@ final class SandboxLedger {
         """
         insert into sandbox (id, name, name_key, template, tier, milli_cpus, memory_mb, disk_mb,
                              max_processes, state, state_since, state_reason, created_at, parent,
-                             base, user, cwd, entrypoint)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                             base, user, cwd, entrypoint, template_network)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         sandbox.id().value(),
         spec.name(),
@@ -281,7 +282,8 @@ final class SandboxLedger {
         spec.template().base().publicName(),
         spec.template().user(),
         spec.template().cwd(),
-        Words.encode(spec.template().entrypoint()));
+        Words.encode(spec.template().entrypoint()),
+        NetworkText.encode(spec.template().network()));
   }
 
   private static void insertAll(

@@ -15,6 +15,7 @@ import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
@@ -196,6 +197,10 @@ public final class SandboxLifecycle implements AutoCloseable {
           Sandbox sandbox = entry.sandbox();
           SandboxSpec spec =
               valid(() -> sandbox.spec().withNetwork(change.apply(sandbox.spec().network())));
+          NetworkLimits before = sandbox.spec().network().limits();
+          if (!spec.network().limits().equals(before)) {
+            requireWithinLimits(spec.network(), node);
+          }
           secrets.requireKept(sandbox.spec().network(), spec.network());
           node.networks().prepare(sandbox.id(), spec.network());
           rows.updateNetwork(sandbox.id(), spec.network());
@@ -203,6 +208,11 @@ public final class SandboxLifecycle implements AutoCloseable {
           node.networks().change(sandbox.id(), spec.network());
           return entry.sandbox();
         });
+  }
+
+  /** The sandboxes of a group, the oldest first. */
+  public List<Sandbox> inGroup(String group) {
+    return index.inGroup(group);
   }
 
   public void delete(String idOrName) {
@@ -273,6 +283,15 @@ public final class SandboxLifecycle implements AutoCloseable {
   public void close() {
     states.close();
     unfinished.close();
+  }
+
+  /** What a template says beyond this server's limits is cut down to them instead. */
+  static void requireWithinLimits(NetworkSettings wanted, Node node) {
+    try {
+      wanted.limits().requireWithin(node.networks().most());
+    } catch (IllegalArgumentException e) {
+      throw new CoveException(ErrorCode.INVALID_REQUEST, e.getMessage() + ".", e);
+    }
   }
 
   static SandboxSpec valid(Supplier<SandboxSpec> spec) {

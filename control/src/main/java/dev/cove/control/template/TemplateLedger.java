@@ -2,6 +2,7 @@ package dev.cove.control.template;
 
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.ledger.NetworkText;
 import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
@@ -55,8 +56,8 @@ final class TemplateLedger {
     session.run(
         """
         insert into template_version (name, version, origin, created_at, base, user, cwd,
-                                      entrypoint, start_command, ready_command)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                      entrypoint, start_command, ready_command, template_network)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         version.name(),
         version.number(),
@@ -67,7 +68,8 @@ final class TemplateLedger {
         content.template().cwd(),
         Words.encode(content.template().entrypoint()),
         Words.encode(content.service().command()),
-        Words.encode(content.service().ready()));
+        Words.encode(content.service().ready()),
+        NetworkText.encode(content.template().network()));
   }
 
   void tag(String name, String tag, int version) {
@@ -122,7 +124,7 @@ final class TemplateLedger {
       return session.query(
           """
           select name, version, origin, created_at, start_command, ready_command,
-                 base, user, cwd, entrypoint
+                 base, user, cwd, entrypoint, template_network
           from template_version
           """,
           row -> version(row, env, layers));

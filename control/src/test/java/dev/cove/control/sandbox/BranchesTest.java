@@ -33,6 +33,7 @@ class BranchesTest {
           List.of(),
           Optional.empty(),
           Optional.empty(),
+          Optional.empty(),
           Optional.empty());
 
   @TempDir Path folder;

@@ -92,6 +92,7 @@ final class ControlPlane implements AutoCloseable {
         List.of(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         key);
   }
 }

@@ -3,12 +3,14 @@ package dev.cove.edge.network;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Text;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkPolicy.Fallback;
 import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.network.Preset;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -19,22 +21,70 @@ public record NetworkBody(
     @Nullable List<@Nullable String> presets,
     @Nullable List<@Nullable String> allow,
     @Nullable List<@Nullable String> deny,
-    @Nullable Boolean attended) {
+    @Nullable Boolean attended,
+    @Nullable LimitsBody limits) {
+  /** How much of the network a sandbox may have; what is left out is up to the server. */
+  public record LimitsBody(
+      @Nullable Integer connections,
+      @Nullable Integer newConnectionsPerSecond,
+      @Nullable Integer nameQueriesPerSecond,
+      @Nullable Long bytesPerHour) {
+    NetworkLimits toLimits() {
+      return new NetworkLimits(
+          (int) limit("connections", connections),
+          (int) limit("newConnectionsPerSecond", newConnectionsPerSecond),
+          (int) limit("nameQueriesPerSecond", nameQueriesPerSecond),
+          limit("bytesPerHour", bytesPerHour));
+    }
+
+    private static long limit(String name, @Nullable Number given) {
+      if (given != null && given.longValue() < 1) {
+        throw new IllegalArgumentException(
+            "network.limits.%s must be at least 1; leave it out for the server's".formatted(name));
+      }
+      return given == null ? 0 : given.longValue();
+    }
+  }
+
+  /** Those that were set. */
+  record ShownLimits(
+      Optional<Integer> connections,
+      Optional<Integer> newConnectionsPerSecond,
+      Optional<Integer> nameQueriesPerSecond,
+      Optional<Long> bytesPerHour) {
+    static Optional<ShownLimits> of(NetworkLimits limits) {
+      return limits.equals(NetworkLimits.NONE)
+          ? Optional.empty()
+          : Optional.of(
+              new ShownLimits(
+                  set(limits.connections()),
+                  set(limits.newConnections()),
+                  set(limits.nameQueries()),
+                  Optional.of(limits.bytesPerHour()).filter(number -> number > 0)));
+    }
+
+    private static Optional<Integer> set(int number) {
+      return Optional.of(number).filter(n -> n > 0);
+    }
+  }
+
   /** The same, as they read it. */
   public record Shown(
       @JsonProperty("default") String fallback,
       List<String> presets,
       List<String> allow,
       List<String> deny,
-      boolean attended) {
-    static Shown of(NetworkSettings settings) {
+      boolean attended,
+      Optional<ShownLimits> limits) {
+    public static Shown of(NetworkSettings settings) {
       NetworkPolicy policy = settings.policy();
       return new Shown(
           policy.fallback().publicName(),
           policy.sortedPresets().stream().map(Preset::publicName).toList(),
           policy.allow().stream().map(NetworkRule::toString).toList(),
           policy.deny().stream().map(NetworkRule::toString).toList(),
-          settings.attended());
+          settings.attended(),
+          ShownLimits.of(settings.limits()));
     }
   }
 
@@ -46,12 +96,13 @@ public record NetworkBody(
                 .orElseThrow(() ->
                     new IllegalArgumentException("network.default must be allow, deny or ask"));
     return new NetworkSettings(
-        new NetworkPolicy(
-            ofTheRest,
-            presetsOf("network.presets", presets),
-            rulesOf("network.allow", allow),
-            rulesOf("network.deny", deny)),
-        Boolean.TRUE.equals(attended));
+            new NetworkPolicy(
+                ofTheRest,
+                presetsOf("network.presets", presets),
+                rulesOf("network.allow", allow),
+                rulesOf("network.deny", deny)),
+            Boolean.TRUE.equals(attended))
+        .with(limits == null ? NetworkLimits.NONE : limits.toLimits());
   }
 
   static List<NetworkRule> rulesOf(String field, @Nullable List<@Nullable String> texts) {

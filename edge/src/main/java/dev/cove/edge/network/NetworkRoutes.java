@@ -63,9 +63,12 @@ public final class NetworkRoutes {
 
   private void replace(Exchange exchange) throws IOException {
     NetworkSettings wanted = exchange.json(NetworkBody.class).toSettings();
-    Sandbox changed =
-        lifecycle.changeNetwork(exchange.path("box"), now -> wanted.with(now.secrets()));
-    send(exchange, changed.spec().network());
+    send(
+        exchange,
+        lifecycle
+            .changeNetwork(exchange.path("box"), now -> wanted.in(now.membership()).with(now.secrets()))
+            .spec()
+            .network());
   }
 
   private void add(Exchange exchange) throws IOException {

@@ -3,9 +3,12 @@ package dev.cove.edge.port;
 import dev.cove.edge.http.HeaderField;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Status and fields of an answer from inside. */
 record ReplyHead(boolean http11, int status, List<HeaderField> fields) {
+  private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
+
   /** How the end of the body is known. */
   sealed interface Framing {
     record None() implements Framing {}
@@ -23,7 +26,7 @@ record ReplyHead(boolean http11, int status, List<HeaderField> fields) {
     if (!lengths.isEmpty() && !codings.isEmpty()) {
       throw new BadReplyException("it has both Content-Length and Transfer-Encoding");
     }
-    if (lengths.size() > 1 || (lengths.size() == 1 && !lengths.getFirst().matches("[0-9]{1,18}"))) {
+    if (lengths.size() > 1 || (lengths.size() == 1 && !LENGTH.matcher(lengths.getFirst()).matches())) {
       throw new BadReplyException("its Content-Length is not one number");
     }
     if (!codings.isEmpty()

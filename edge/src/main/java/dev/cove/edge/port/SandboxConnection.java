@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,9 @@ final class SandboxConnection implements AutoCloseable {
   private static final int MAX_INTERIM = 16;
 
   private static final int BUFFER = 16 * 1024;
-  private static final int MAX_CHUNK_DIGITS = 15;
+  private static final Pattern STATUS_LINE =
+      Pattern.compile("HTTP/1\\.[01] [1-5][0-9]{2}( [\\t\\x20-\\x7e\\x80-\\xff]*)?");
+  private static final Pattern CHUNK_SIZE = Pattern.compile("[0-9a-fA-F]{1,15}");
 
   private final TcpStream stream;
   private final byte[] buffer = new byte[BUFFER];
@@ -79,7 +82,7 @@ final class SandboxConnection implements AutoCloseable {
   private ReplyHead readOneHead() throws IOException {
     var budget = new Budget();
     String status = readLine(budget);
-    if (!status.matches("HTTP/1\\.[01] [1-5][0-9]{2}( [\\t\\x20-\\x7e\\x80-\\xff]*)?")) {
+    if (!STATUS_LINE.matcher(status).matches()) {
       throw new BadReplyException("it does not begin with a status line");
     }
     List<HeaderField> fields = readFields(budget);
@@ -191,7 +194,7 @@ final class SandboxConnection implements AutoCloseable {
     String line = readLine(budget);
     int end = line.indexOf(';');
     String digits = (end < 0 ? line : line.substring(0, end)).strip();
-    if (!digits.matches("[0-9a-fA-F]{1," + MAX_CHUNK_DIGITS + "}")) {
+    if (!CHUNK_SIZE.matcher(digits).matches()) {
       throw new BadReplyException("a chunk has no size");
     }
     left = Long.parseLong(digits, 16);

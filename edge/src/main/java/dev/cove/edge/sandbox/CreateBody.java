@@ -6,11 +6,13 @@ import dev.cove.control.sandbox.CreateSandbox;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Text;
+import dev.cove.edge.network.GroupBody;
 import dev.cove.edge.network.NetworkBody;
 import dev.cove.edge.secret.BindingBody;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.network.GroupMembership;
 import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +35,9 @@ record CreateBody(
     @Nullable List<@Nullable VolumeBody> volumes,
     @Nullable WantedRules checkpoints,
     @Nullable NetworkBody network,
-    @Nullable List<@Nullable BindingBody> secrets) {
+    @Nullable List<@Nullable BindingBody> secrets,
+    @Nullable String group,
+    @Nullable List<@Nullable String> groupPorts) {
   private static final String DEFAULT_TEMPLATE = "host";
   private static final double MAX_CPUS = 1_024;
 
@@ -55,6 +59,7 @@ record CreateBody(
         volumeWishes(),
         rules(),
         networkSettings(),
+        membership(),
         idempotencyKey);
   }
 
@@ -74,7 +79,16 @@ record CreateBody(
         volumeWishes(),
         rules(),
         networkSettings(),
+        membership(),
         idempotencyKey);
+  }
+
+  private Optional<GroupMembership> membership() {
+    if (group == null && groupPorts != null) {
+      throw new IllegalArgumentException("groupPorts go with group");
+    }
+    return Optional.ofNullable(group)
+        .map(name -> GroupBody.membership("group", name, "groupPorts", groupPorts));
   }
 
   private Optional<NetworkSettings> networkSettings() {

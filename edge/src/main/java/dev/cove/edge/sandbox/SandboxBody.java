@@ -4,6 +4,7 @@ import dev.cove.control.sandbox.Sandbox;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.network.GroupMembership;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,8 @@ public record SandboxBody(
     Optional<Instant> restingSince,
     Optional<String> memory,
     Optional<String> parent,
-    List<MountBody> volumes) {
+    List<MountBody> volumes,
+    Optional<String> group) {
   public static SandboxBody of(Sandbox sandbox) {
     var spec = sandbox.spec();
     var resources = spec.resources();
@@ -48,7 +50,8 @@ public record SandboxBody(
         restingSince(sandbox.state()),
         memory(sandbox.state()),
         sandbox.parent().map(SandboxId::value),
-        spec.volumes().stream().map(MountBody::of).toList());
+        spec.volumes().stream().map(MountBody::of).toList(),
+        spec.network().membership().map(GroupMembership::group));
   }
 
   /** A volume that the sandbox has. */

@@ -7,6 +7,7 @@ import dev.cove.control.build.Dockerfile;
 import dev.cove.control.build.Stage;
 import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.edge.http.Fields;
+import dev.cove.edge.network.NetworkBody;
 import dev.cove.node.debian.DebianBootstrap;
 import dev.cove.node.image.Credentials;
 import dev.cove.node.image.ImageReference;
@@ -33,7 +34,8 @@ record MakeBody(
     @Nullable String user,
     @Nullable String cwd,
     @Nullable List<@Nullable String> start,
-    @Nullable List<@Nullable String> ready) {
+    @Nullable List<@Nullable String> ready,
+    @Nullable NetworkBody network) {
   record RegistryBody(@Nullable String username, @Nullable String password) {
     Credentials credentials() {
       return new Credentials(
@@ -94,7 +96,8 @@ record MakeBody(
         Fields.textMap("env", env),
         Optional.ofNullable(user),
         Optional.ofNullable(cwd),
-        service());
+        service(),
+        Optional.ofNullable(network).map(NetworkBody::toSettings));
   }
 
   private Service service() {

@@ -2,9 +2,11 @@ package dev.cove.edge.template;
 
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
+import dev.cove.edge.network.NetworkBody;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** A version of a template as callers see it. */
@@ -23,7 +25,8 @@ public record TemplateBody(
     Map<String, String> env,
     List<String> start,
     List<String> ready,
-    int layers) {
+    int layers,
+    Optional<NetworkBody.Shown> network) {
   static TemplateBody of(Catalogue.Listed listed) {
     TemplateVersion version = listed.version();
     return new TemplateBody(
@@ -41,6 +44,7 @@ public record TemplateBody(
         version.env(),
         version.content().service().command(),
         version.content().service().ready(),
-        version.layers().size());
+        version.layers().size(),
+        version.template().network().map(NetworkBody.Shown::of));
   }
 }

@@ -15,13 +15,17 @@ import dev.cove.edge.archive.GunzippedInput;
 import dev.cove.edge.http.ClientPresence;
 import dev.cove.edge.http.EventStream;
 import dev.cove.edge.http.Exchange;
+import dev.cove.edge.http.Json;
 import dev.cove.edge.http.Problem;
 import dev.cove.edge.http.Pulse;
 import dev.cove.edge.http.Query;
 import dev.cove.edge.http.Route;
+import dev.cove.edge.network.NetworkBody;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.network.NetworkSettings;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +52,7 @@ public final class TemplateRoutes {
         Route.of("GET", ALL, this::list),
         Route.of("POST", ALL, this::make),
         Route.of("POST", ALL + "/from-context", this::fromContext)
-            .query("name", "tag", "dockerfile", "argument", "target"),
+            .query("name", "tag", "dockerfile", "argument", "target", "network"),
         Route.of("POST", ALL + "/from-archive", this::fromArchive).query("name", "tag"),
         Route.of("GET", ONE, this::show),
         Route.of("DELETE", ONE, this::delete),
@@ -103,16 +107,27 @@ public final class TemplateRoutes {
     Query query = exchange.query();
     String name = query.require("name");
     Map<String, String> arguments = arguments(query.all("argument"));
+    Optional<NetworkSettings> network = network(query);
     try (Upload files = keep(exchange)) {
       BuildContext context = files.asContext();
       Dockerfile dockerfile = dockerfile(context, query, arguments);
       build(
           exchange,
           BuildRequest.of(
-              name,
-              query.all("tag"),
-              new BuildPlan.Stages(dockerfile, arguments, Optional.of(context), Optional.empty())));
+                  name,
+                  query.all("tag"),
+                  new BuildPlan.Stages(
+                      dockerfile, arguments, Optional.of(context), Optional.empty()))
+              .with(network));
     }
+  }
+
+  /** The body is taken by files, so this is JSON in the query. */
+  private static Optional<NetworkSettings> network(Query query) {
+    return query
+        .find("network")
+        .map(text -> Json.read(text.getBytes(StandardCharsets.UTF_8), NetworkBody.class))
+        .map(NetworkBody::toSettings);
   }
 
   private static Dockerfile dockerfile(

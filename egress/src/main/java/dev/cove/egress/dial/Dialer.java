@@ -1,28 +1,42 @@
 package dev.cove.egress.dial;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.cove.egress.decision.Decider;
+import dev.cove.egress.group.Member;
 import dev.cove.egress.name.Resolution;
 import dev.cove.egress.name.Resolver;
 import dev.cove.egress.relay.Connection;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Destination.Literal;
 import dev.cove.model.network.Destination.Named;
+import dev.cove.model.network.DomainName;
 import dev.cove.model.network.Verdict;
 import dev.cove.model.network.Verdict.Outcome;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
-/** Connects one sandbox's connections to the world. */
+/** Connects one sandbox's connections to the world, and to others of its group. */
 public final class Dialer {
   /** Names may have many addresses; this many are tried. */
   private static final int MAX_TRIES = 8;
+
+  /** In the order in which they are tried. */
+  private static final Map<StandardProtocolFamily, InetAddress> LOOPBACK =
+      new TreeMap<>(
+          Map.of(
+              StandardProtocolFamily.INET, InetAddress.ofLiteral("127.0.0.1"),
+              StandardProtocolFamily.INET6, InetAddress.ofLiteral("::1")));
 
   private final Resolver resolver;
   private final Decider decider;
@@ -43,13 +57,20 @@ public final class Dialer {
               .<Checked>map(Checked.Forbidden::new)
               .orElseGet(() -> new Checked.Addresses(List.of(address)));
       case Named(var name) ->
-          switch (resolver.resolve(name)) {
+          switch (lookUp(destination, name)) {
             case Resolution.Found found -> check(destination, found);
             case Resolution.Missing _ -> new Checked.Unknown("no such name");
             case Resolution.Empty _ -> new Checked.Unknown("name without an address");
             case Resolution.Failed _ -> new Checked.Unknown("name look-up failed");
           };
     };
+  }
+
+  /** What only the group allowed is asked of nobody once it is not in the group any more. */
+  private Resolution lookUp(Destination destination, DomainName name) throws InterruptedException {
+    return decider.decideOutside(destination).denied()
+        ? new Resolution.Missing()
+        : resolver.resolve(name);
   }
 
   private Checked check(Destination destination, Resolution.Found found) {
@@ -83,6 +104,26 @@ public final class Dialer {
     };
   }
 
+  /** Connects to another sandbox, on the loopback that its own programs have. */
+  public SocketChannel enter(Member member, int port, Connection connection)
+      throws DialFailedException {
+    if (!member.visits().tryAcquire()) {
+      throw new DialFailedException(new Verdict(Outcome.DENIED, "limit connections to a member"));
+    }
+    connection.whenClosed(member.visits()::release);
+    for (StandardProtocolFamily family : LOOPBACK.keySet()) {
+      var address = new InetSocketAddress(requireNonNull(LOOPBACK.get(family)), port);
+      Optional<SocketChannel> channel =
+          connect(
+              () -> member.entrance().open(family), address, (int) patience.toMillis(), connection);
+      if (channel.isPresent()) {
+        connection.entered(member);
+        return channel.get();
+      }
+    }
+    throw unreachable("nothing listens there");
+  }
+
   private SocketChannel dial(List<InetAddress> addresses, int port, Connection connection)
       throws DialFailedException {
     List<InetAddress> tried = addresses.subList(0, Math.min(MAX_TRIES, addresses.size()));
@@ -90,25 +131,30 @@ public final class Dialer {
     for (int i = 0; i < tried.size(); i++) {
       long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
       int share = (int) Math.max(1, left / (tried.size() - i));
-      Optional<SocketChannel> channel =
-          connect(new InetSocketAddress(tried.get(i), port), share, connection);
+      var address = new InetSocketAddress(tried.get(i), port);
+      Optional<SocketChannel> channel = connect(SocketChannel::open, address, share, connection);
       if (channel.isPresent()) {
+        connection.dialled(address);
         return channel.get();
       }
     }
     throw unreachable("connection failed");
   }
 
+  /** Makes a socket, here or in a sandbox. */
+  private interface Opening {
+    SocketChannel open() throws IOException;
+  }
+
   private static Optional<SocketChannel> connect(
-      InetSocketAddress address, int patienceMillis, Connection connection) {
+      Opening opening, InetSocketAddress address, int patienceMillis, Connection connection) {
     SocketChannel channel = null;
     try {
-      channel = SocketChannel.open();
+      channel = opening.open();
       connection.own(channel);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
       channel.socket().connect(address, patienceMillis);
-      connection.dialled(address);
       return Optional.of(channel);
     } catch (IOException | RuntimeException e) {
       if (channel != null) {

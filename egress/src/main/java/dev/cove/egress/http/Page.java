@@ -39,6 +39,17 @@ public final class Page {
         rule);
   }
 
+  /** Says that a sandbox has had its share. */
+  public static Page limited(String destination, String limit) {
+    return new Page(
+        429,
+        "Too Many Requests",
+        "This sandbox may not reach %s just now: it has reached its %s.\n"
+            .formatted(destination, limit),
+        Map.of("code", "network_limited", "destination", destination, "rule", limit),
+        limit);
+  }
+
   /** Says that a request names another host than its connection goes to. */
   public static Page misdirected(String destination) {
     return new Page(

@@ -1,6 +1,7 @@
 package dev.cove.egress.intake;
 
 import dev.cove.egress.dial.DialFailedException;
+import dev.cove.egress.group.Member;
 import dev.cove.egress.http.Edits;
 import dev.cove.egress.http.Http1;
 import dev.cove.egress.http.Page;
@@ -52,6 +53,7 @@ final class Carriage implements InterceptedConnection {
   private final Account account;
   private final Inflow in;
   private final Destination destination;
+  private Optional<Member> peer = Optional.empty();
   private boolean tls;
 
   Carriage(
@@ -75,7 +77,7 @@ final class Carriage implements InterceptedConnection {
       return;
     }
     boolean byRequest = isByRequest(grant);
-    if (!byRequest && !isNamed()) {
+    if (!byRequest && !isHeldToName()) {
       relay();
       return;
     }
@@ -130,8 +132,9 @@ final class Carriage implements InterceptedConnection {
     return new Refusal(connection, in);
   }
 
-  private boolean isNamed() {
-    return destination.host() instanceof Named;
+  /** Another sandbox of the group may serve whatever names it likes: it is where it leads. */
+  private boolean isHeldToName() {
+    return destination.host() instanceof Named && peer.isEmpty();
   }
 
   /**
@@ -140,6 +143,7 @@ final class Carriage implements InterceptedConnection {
    */
   private Grants.Grant decide() throws InterruptedException {
     while (true) {
+      peer = services.decider().peer(destination);
       Grants.Grant grant = services.grants().decide(destination);
       Verdict verdict = grant.verdict();
       if (verdict.denied()) {
@@ -149,10 +153,14 @@ final class Carriage implements InterceptedConnection {
       account.allowed(destination, verdict);
       connection.grant(
           new Right(destination, grant.answered(), verdict.outcome() == Outcome.BY_REQUEST));
-      if (services.grants().stillHold(connection)) {
+      if (services.grants().stillHold(connection) && isStillMeant()) {
         return grant;
       }
     }
+  }
+
+  private boolean isStillMeant() {
+    return services.decider().peer(destination).map(Member::id).equals(peer.map(Member::id));
   }
 
   private boolean isByRequest(Grants.Grant grant) {
@@ -170,7 +178,8 @@ final class Carriage implements InterceptedConnection {
   }
 
   private boolean isFor(ClientHello hello) {
-    return !(destination.host() instanceof Named(var name))
+    return !isHeldToName()
+        || !(destination.host() instanceof Named(var name))
         || hello.serverName().filter(sent -> sent.equalsIgnoreCase(name.value())).isPresent();
   }
 
@@ -223,7 +232,7 @@ final class Carriage implements InterceptedConnection {
   private final class Requests implements Http1.Upstream {
     @Override
     public Optional<Edits> check(RequestHead request) throws RefusedRequestException {
-      Carriage.this.check(request.request(), request.isFor(destination));
+      Carriage.this.check(request.request(), !isHeldToName() || request.isFor(destination));
       return Optional.empty();
     }
 
@@ -254,7 +263,10 @@ final class Carriage implements InterceptedConnection {
 
   private SocketChannel dialOrReport() throws DialFailedException, InterruptedException {
     try {
-      SocketChannel upstream = services.dialer().dial(destination, connection);
+      SocketChannel upstream =
+          peer.isPresent()
+              ? services.dialer().enter(peer.get(), destination.port(), connection)
+              : services.dialer().dial(destination, connection);
       if (!services.grants().stillHold(connection)) {
         connection.cut();
       }

@@ -5,6 +5,7 @@ import dev.cove.egress.ask.Reply;
 import dev.cove.egress.decision.Decider;
 import dev.cove.egress.relay.Connection;
 import dev.cove.egress.relay.Right;
+import dev.cove.model.SandboxId;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.NetworkRule.Request;
 import dev.cove.model.network.Verdict;
@@ -59,19 +60,26 @@ public final class Grants {
 
   /** Whether what was granted to a connection would be granted now. */
   public boolean stillHold(Connection connection) {
-    return connection
-        .right()
-        .map(right ->
-            holds(right)
-                && connection
-                    .dialled()
-                    .flatMap(to -> decider.objection(right.destination(), to, List.of()))
-                    .isEmpty())
-        .orElse(true);
+    return connection.right().map(right -> stillHolds(right, connection)).orElse(true);
   }
 
-  private boolean holds(Right right) {
-    return switch (decider.decide(right.destination()).outcome()) {
+  /** A name may have come to mean another than the one that the connection was made to. */
+  private boolean stillHolds(Right right, Connection connection) {
+    Destination destination = right.destination();
+    if (connection.entered().isPresent()) {
+      SandboxId there = connection.entered().get().id();
+      return decider.peer(destination).filter(now -> now.id().equals(there)).isPresent()
+          && holds(right, decider.decide(destination));
+    }
+    if (connection.dialled().isPresent()) {
+      return holds(right, decider.decideOutside(destination))
+          && decider.objection(destination, connection.dialled().get(), List.of()).isEmpty();
+    }
+    return holds(right, decider.decide(destination));
+  }
+
+  private boolean holds(Right right, Verdict now) {
+    return switch (now.outcome()) {
       case ALLOWED -> true;
       case DENIED -> false;
       case ASK -> isAnswered(right);

@@ -1,5 +1,6 @@
 package dev.cove.egress.intake;
 
+import dev.cove.egress.http.Page;
 import dev.cove.egress.limit.RateLimit;
 import dev.cove.egress.log.Account;
 import dev.cove.egress.log.Journal;
@@ -21,6 +22,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +36,10 @@ public final class Intake implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(50);
 
+  /** So many at once are told why there is no place for them; the others are just cut. */
+  private static final int REFUSALS_AT_ONCE = 32;
+
+  private final Semaphore refusals = new Semaphore(REFUSALS_AT_ONCE);
   private final ServerSocketChannel listener;
   private final Asked asked;
   private final NameTable names;
@@ -98,26 +104,42 @@ public final class Intake implements AutoCloseable {
     var account = new Account(journal);
     var connection = new Connection(client, account);
     if (!newConnections.take()) {
-      turnAway(connection, "limit new connections");
+      turnAway(connection, new Verdict(Outcome.DENIED, "limit new connections"));
     } else if (journal.isSpent()) {
-      turnAway(connection, "limit bytes");
+      turnAway(connection, Account.SPENT);
     } else if (!connections.add(connection)) {
-      turnAway(connection, "limit connections");
+      turnAway(connection, new Verdict(Outcome.DENIED, "limit connections"));
     } else {
       Thread.ofVirtual().start(() -> serve(connection, account));
     }
   }
 
-  private void turnAway(Connection connection, String limit) {
+  private void turnAway(Connection connection, Verdict limit) {
     try {
       InetSocketAddress to = asked.destinationOf(connection.client());
-      journal.denied(
-          destination(to).orElse(Destination.of(to.getAddress(), to.getPort())),
-          new Verdict(Outcome.DENIED, limit));
+      Destination destination =
+          destination(to).orElse(Destination.of(to.getAddress(), to.getPort()));
+      journal.denied(destination, limit);
+      if (refusals.tryAcquire()) {
+        Thread.ofVirtual().start(() -> refuse(connection, destination, limit));
+        return;
+      }
     } catch (IOException | RuntimeException e) {
       LOG.debug("A connection over a limit went before it was turned away", e);
+    }
+    connection.cut();
+  }
+
+  /** Takes the time to say why. */
+  private void refuse(Connection connection, Destination destination, Verdict limit) {
+    try {
+      new Refusal(connection, new Inflow(connection.client()))
+          .send(Page.limited(destination.toString(), limit.rule()));
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("A connection over a limit could not be told so", e);
     } finally {
       connection.cut();
+      refusals.release();
     }
   }
 

@@ -4,9 +4,9 @@ import java.util.function.LongSupplier;
 
 /** So many per second in the long run, and some at once after a pause. */
 public final class RateLimit {
-  private final double perNano;
-  private final double burst;
   private final LongSupplier nanoClock;
+  private double perNano;
+  private double burst;
   private double left;
   private long last;
 
@@ -20,6 +20,12 @@ public final class RateLimit {
     this.nanoClock = nanoClock;
     this.left = burst;
     this.last = nanoClock.getAsLong();
+  }
+
+  public synchronized void change(int perSecond, int newBurst) {
+    perNano = perSecond / 1e9;
+    burst = newBurst;
+    left = Math.min(left, burst);
   }
 
   /** Whether one more is within the limit; then it is counted. */

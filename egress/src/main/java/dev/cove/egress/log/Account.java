@@ -3,14 +3,17 @@ package dev.cove.egress.log;
 import dev.cove.egress.relay.Traffic;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Verdict;
+import dev.cove.model.network.Verdict.Outcome;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** What one connection adds to the journal. */
 public final class Account implements Traffic {
   /** Why there is traffic. */
   private record Cause(Destination destination, Verdict verdict) {}
+
+  /** What ends, and what is not begun, for want of bytes. */
+  public static final Verdict SPENT = new Verdict(Outcome.DENIED, "limit bytes per hour");
 
   private final Journal journal;
   private volatile @Nullable Cause cause;
@@ -33,13 +36,12 @@ public final class Account implements Traffic {
   }
 
   @Override
-  public void dialled(InetSocketAddress address) {
+  public void dialled(String where) {
     Cause why = cause;
     if (why == null) {
       throw new IllegalStateException("Dialled before it was allowed");
     }
-    line =
-        journal.connected(why.destination(), why.verdict(), address.getAddress().getHostAddress());
+    line = journal.connected(why.destination(), why.verdict(), where);
   }
 
   @Override
@@ -48,7 +50,12 @@ public final class Account implements Traffic {
     if (open != null) {
       open.sent(bytes);
     }
-    journal.sent(bytes);
+    try {
+      journal.sent(bytes);
+    } catch (IOException e) {
+      cutByLimit();
+      throw e;
+    }
   }
 
   @Override
@@ -57,6 +64,18 @@ public final class Account implements Traffic {
     if (open != null) {
       open.received(bytes);
     }
-    journal.received(bytes);
+    try {
+      journal.received(bytes);
+    } catch (IOException e) {
+      cutByLimit();
+      throw e;
+    }
+  }
+
+  private void cutByLimit() {
+    Cause why = cause;
+    if (why != null) {
+      journal.denied(why.destination(), SPENT);
+    }
   }
 }

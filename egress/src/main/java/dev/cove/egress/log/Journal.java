@@ -1,5 +1,6 @@
 package dev.cove.egress.log;
 
+import dev.cove.egress.limit.ByteBudget;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.LoggedDecision;
 import dev.cove.model.network.Verdict;
@@ -11,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** What one sandbox did with the network: the log, and the sums. */
 public final class Journal {
   private final DecisionLog log = new DecisionLog();
-  private final long maxBytes;
+  private final ByteBudget budget;
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong received = new AtomicLong();
   private final LongAdder connections = new LongAdder();
@@ -19,10 +20,10 @@ public final class Journal {
   private final LongAdder faults = new LongAdder();
 
   /**
-   * @param maxBytes both ways together
+   * @param budget for both ways together
    */
-  public Journal(long maxBytes) {
-    this.maxBytes = maxBytes;
+  public Journal(ByteBudget budget) {
+    this.budget = budget;
   }
 
   public List<LoggedDecision> log() {
@@ -51,22 +52,22 @@ public final class Journal {
 
   void sent(long bytes) throws IOException {
     sent.addAndGet(bytes);
-    requireLeft();
+    spend(bytes);
   }
 
   void received(long bytes) throws IOException {
     received.addAndGet(bytes);
-    requireLeft();
+    spend(bytes);
   }
 
-  private void requireLeft() throws IOException {
-    if (isSpent()) {
+  private void spend(long bytes) throws IOException {
+    if (!budget.spend(bytes)) {
       throw new IOException("The sandbox has sent and received as many bytes as it may");
     }
   }
 
   public boolean isSpent() {
-    return sent.get() + received.get() > maxBytes;
+    return budget.isSpent();
   }
 
   public long bytesSent() {

@@ -1,5 +1,6 @@
 package dev.cove.egress.relay;
 
+import dev.cove.egress.group.Member;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,6 +24,8 @@ public final class Connection {
   private volatile long lastByte = System.nanoTime();
   private volatile @Nullable Right right;
   private volatile @Nullable InetSocketAddress dialled;
+  private volatile @Nullable Member entered;
+  private final List<Runnable> afterwards = new ArrayList<>();
 
   public Connection(SocketChannel client, Traffic traffic) {
     this.client = client;
@@ -63,7 +66,28 @@ public final class Connection {
 
   public void dialled(InetSocketAddress address) {
     dialled = address;
-    traffic.dialled(address);
+    traffic.dialled(address.getAddress().getHostAddress());
+  }
+
+  /** It leads to another sandbox of the same group. */
+  public void entered(Member member) {
+    entered = member;
+    traffic.dialled("sandbox " + member.id());
+  }
+
+  public Optional<Member> entered() {
+    return Optional.ofNullable(entered);
+  }
+
+  /** To be done once it has ended; at once if it has. */
+  public void whenClosed(Runnable task) {
+    synchronized (this) {
+      if (!cut) {
+        afterwards.add(task);
+        return;
+      }
+    }
+    task.run();
   }
 
   public Optional<InetAddress> dialled() {
@@ -112,6 +136,8 @@ public final class Connection {
     closeQuietly(client);
     upstream.forEach(Connection::closeQuietly);
     upstream.clear();
+    afterwards.forEach(Runnable::run);
+    afterwards.clear();
   }
 
   private static void closeQuietly(SocketChannel channel) {

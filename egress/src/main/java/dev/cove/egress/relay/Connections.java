@@ -9,11 +9,16 @@ import java.util.function.Predicate;
 public final class Connections implements AutoCloseable {
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger count = new AtomicInteger();
-  private final int limit;
+  private volatile int limit;
   private volatile boolean closed;
 
   public Connections(int limit) {
     this.limit = limit;
+  }
+
+  /** Those that are open stay, also where they are too many now. */
+  public void change(int newLimit) {
+    limit = newLimit;
   }
 
   /** Whether there was room for it; then {@link #remove} is owed. */

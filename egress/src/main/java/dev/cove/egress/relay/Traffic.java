@@ -1,11 +1,13 @@
 package dev.cove.egress.relay;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 
 /** Is told of what a connection does. */
 public interface Traffic {
-  void dialled(InetSocketAddress address);
+  /**
+   * @param where an address, or another sandbox
+   */
+  void dialled(String where);
 
   /**
    * @throws IOException there may be no more of them

@@ -39,7 +39,13 @@ class NameServerFuzzTest {
         };
     try (NameTable table = new NameTables(folder).open(SandboxId.random())) {
       var server =
-          new NameServer(table, nobody, new RateLimit(1 << 30, 1 << 30), _ -> Outcome.DENIED);
+          new NameServer(
+              table,
+              nobody,
+              new RateLimit(1 << 30, 1 << 30),
+              _ -> Outcome.DENIED,
+              _ -> false,
+              () -> {});
       var random = new Random(7);
       byte[] valid = query();
       for (int i = 0; i < ROUNDS; i++) {

@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -56,13 +57,46 @@ public final class NetworkNamespace {
    * @throws EngineException when the cage has gone, or when somebody inside has taken their place
    */
   public InsideSockets open() {
-    var opened = new CompletableFuture<InsideSockets>();
+    return inside(NetworkNamespace::openInside);
+  }
+
+  /**
+   * A socket inside, for a connection to a loopback address there. It comes from Cove's own address
+   * where it can: a server that trusts whoever is on its own machine does not trust this one.
+   *
+   * @throws EngineException when the cage has gone
+   */
+  public SocketChannel socket(StandardProtocolFamily family) {
+    return inside(_ -> {
+      SocketChannel socket = SocketChannel.open(family);
+      boolean ready = false;
+      try {
+        if (family == StandardProtocolFamily.INET) {
+          socket.bind(new InetSocketAddress(GATEWAY, 0));
+        }
+        ready = true;
+        return socket;
+      } finally {
+        if (!ready) {
+          socket.close();
+        }
+      }
+    });
+  }
+
+  /** Opens something in the namespace in which the calling thread is. */
+  private interface Opening<T extends AutoCloseable> {
+    T open(int namespace) throws IOException;
+  }
+
+  private <T extends AutoCloseable> T inside(Opening<T> opening) {
+    var opened = new CompletableFuture<T>();
     Warmth.NEEDED.run();
     Thread.ofPlatform()
         .name("cove-enter-network")
         .start(() -> {
           try {
-            opened.complete(openHere());
+            opened.complete(openHere(opening));
           } catch (IOException | RuntimeException e) {
             opened.completeExceptionally(e);
           }
@@ -80,15 +114,15 @@ public final class NetworkNamespace {
     }
   }
 
-  private static void discard(InsideSockets sockets) {
+  private static void discard(AutoCloseable sockets) {
     try {
       sockets.close();
-    } catch (IOException e) {
+    } catch (Exception e) {
       throw new EngineException("Sockets that nobody wants could not be closed", e);
     }
   }
 
-  private InsideSockets openHere() throws IOException {
+  private <T extends AutoCloseable> T openHere(Opening<T> opening) throws IOException {
     int namespace = KernelCalls.open(file);
     try {
       if (!stillThere.getAsBoolean()) {
@@ -98,7 +132,7 @@ public final class NetworkNamespace {
         throw new IOException("it is the host's own");
       }
       KernelCalls.enterNetwork(namespace);
-      return openInside(namespace);
+      return opening.open(namespace);
     } finally {
       KernelCalls.close(namespace);
     }
@@ -130,9 +164,11 @@ public final class NetworkNamespace {
 
     private static Runnable warm() {
       try (var listener = ServerSocketChannel.open();
+          var connection = SocketChannel.open(StandardProtocolFamily.INET);
           var datagrams = DatagramChannel.open(StandardProtocolFamily.INET)) {
         Descriptors.of(listener);
         datagrams.configureBlocking(false);
+        connection.configureBlocking(false);
         return () -> {};
       } catch (IOException e) {
         throw new EngineException("This process cannot open sockets", e);

@@ -105,10 +105,9 @@ public record NetworkPolicy(
 
   /** What is to become of one request to a destination. */
   public Verdict decide(Destination destination, Request request) {
-    for (NetworkRule rule : deny) {
-      if (rule.matches(destination) && rule.mayMatch(request)) {
-        return denial(rule);
-      }
+    Optional<Verdict> denial = denies(destination, request);
+    if (denial.isPresent()) {
+      return denial.get();
     }
     for (NetworkRule rule : allow) {
       if (rule.matches(destination) && rule.matches(request)) {
@@ -142,6 +141,22 @@ public record NetworkPolicy(
   public Optional<Verdict> denies(Destination destination) {
     return deny.stream()
         .filter(rule -> !rule.conditional() && rule.matches(destination))
+        .map(NetworkPolicy::denial)
+        .findFirst();
+  }
+
+  /** Whether a rule denies some requests there, and not all. */
+  public Optional<Verdict> deniesSome(Destination destination) {
+    return deny.stream()
+        .filter(rule -> rule.conditional() && rule.matches(destination))
+        .map(rule -> new Verdict(Outcome.BY_REQUEST, "deny " + rule))
+        .findFirst();
+  }
+
+  /** Whether a rule denies one request there. */
+  public Optional<Verdict> denies(Destination destination, Request request) {
+    return deny.stream()
+        .filter(rule -> rule.matches(destination) && rule.mayMatch(request))
         .map(NetworkPolicy::denial)
         .findFirst();
   }

@@ -5,6 +5,7 @@ import dev.cove.model.secret.SecretName;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -13,8 +14,14 @@ import java.util.stream.Stream;
  * @param attended whether somebody answers when the policy says to ask; a connection waits for him
  *     then, and is refused at once otherwise
  * @param secrets which go out, and where; of two that would be added at the same place the first is
+ * @param membership the group that it is in
  */
-public record NetworkSettings(NetworkPolicy policy, boolean attended, List<SecretBinding> secrets) {
+public record NetworkSettings(
+    NetworkPolicy policy,
+    boolean attended,
+    List<SecretBinding> secrets,
+    NetworkLimits limits,
+    Optional<GroupMembership> membership) {
   public static final int MAX_SECRETS = 32;
   public static final NetworkSettings NOTHING = new NetworkSettings(NetworkPolicy.NOTHING, false);
 
@@ -35,7 +42,7 @@ public record NetworkSettings(NetworkPolicy policy, boolean attended, List<Secre
   }
 
   public NetworkSettings(NetworkPolicy policy, boolean attended) {
-    this(policy, attended, List.of());
+    this(policy, attended, List.of(), NetworkLimits.NONE, Optional.empty());
   }
 
   /** Whether it may take a look into requests, and so into TLS, to do what is set here. */
@@ -46,10 +53,23 @@ public record NetworkSettings(NetworkPolicy policy, boolean attended, List<Secre
   }
 
   public NetworkSettings with(NetworkPolicy newPolicy) {
-    return new NetworkSettings(newPolicy, attended, secrets);
+    return new NetworkSettings(newPolicy, attended, secrets, limits, membership);
   }
 
   public NetworkSettings with(List<SecretBinding> newSecrets) {
-    return new NetworkSettings(policy, attended, newSecrets);
+    return new NetworkSettings(policy, attended, newSecrets, limits, membership);
+  }
+
+  public NetworkSettings with(NetworkLimits newLimits) {
+    return new NetworkSettings(policy, attended, secrets, newLimits, membership);
+  }
+
+  public NetworkSettings in(Optional<GroupMembership> newMembership) {
+    return new NetworkSettings(policy, attended, secrets, limits, newMembership);
+  }
+
+  /** The same for a sandbox of that name. */
+  public NetworkSettings of(String sandbox) {
+    return in(membership.map(group -> group.of(sandbox)));
   }
 }

@@ -11,7 +11,7 @@ public record PortRange(int first, int last) {
   }
 
   /** {@code 443}, {@code 8000-8999} or {@code *}. */
-  static PortRange of(String text) {
+  public static PortRange of(String text) {
     if (text.equals("*")) {
       return ANY;
     }

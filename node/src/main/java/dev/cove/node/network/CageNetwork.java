@@ -10,6 +10,8 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.network.NetworkSettings;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -94,8 +96,7 @@ public final class CageNetwork implements AutoCloseable {
     try {
       var sockets = new NetworkSockets(inside.connections(), inside.names());
       SandboxNetwork network = gateway.attach(cage.id(), sockets, settings.policy());
-      network.bind(settings.secrets());
-      network.attend(settings.attended());
+      set(network);
       served = new Served(inside, network);
     } catch (IOException e) {
       discard(inside);
@@ -126,8 +127,25 @@ public final class CageNetwork implements AutoCloseable {
     settings = newSettings;
     if (served != null) {
       served.network().change(newSettings.policy());
-      served.network().bind(newSettings.secrets());
-      served.network().attend(newSettings.attended());
+      set(served.network());
+    }
+  }
+
+  /** All but the policy. */
+  private void set(SandboxNetwork network) {
+    network.bind(settings.secrets());
+    network.attend(settings.attended());
+    network.limit(settings.limits());
+    settings
+        .membership()
+        .ifPresentOrElse(group -> network.join(group, this::enter), network::leave);
+  }
+
+  private SocketChannel enter(StandardProtocolFamily family) throws IOException {
+    try {
+      return cage.network().socket(family);
+    } catch (EngineException e) {
+      throw new IOException("Sandbox " + cage.id() + " cannot be entered", e);
     }
   }
 

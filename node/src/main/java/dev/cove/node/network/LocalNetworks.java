@@ -9,6 +9,7 @@ import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Explanation;
 import dev.cove.model.network.LoggedDecision;
+import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.network.Question;
 import dev.cove.node.NodeNetworks;
@@ -89,6 +90,11 @@ public final class LocalNetworks implements NodeNetworks {
   /** For a cage that was built before anybody knew who would have it. */
   public void change(SandboxSupervisor supervisor, NetworkSettings settings) {
     supervisor.network().ifPresent(network -> network.change(settings));
+  }
+
+  @Override
+  public NetworkLimits most() {
+    return gateway.most();
   }
 
   @Override
