@@ -44,8 +44,7 @@ final class EventsVerb implements Callable<Integer> {
             EventsVerb::id,
             Long.class,
             id -> events.after = OptionalLong.of(id))
-        .text(
-            "--box", "BOX", "Only of that sandbox.", box -> events.box = Optional.of(box))
+        .text("--box", "BOX", "Only of that sandbox.", box -> events.box = Optional.of(box))
         .texts(
             "--type",
             "TYPE",

@@ -32,7 +32,8 @@ class EventApiTest {
     EDGE.delete("/api/v1/sandboxes/" + box);
     Answer page = EDGE.get(EVENTS + "?sandbox=" + box + "&limit=1000");
     assertThat(page.status()).isEqualTo(200);
-    assertThat(types(page)).containsExactly("sandbox.created", "sandbox.running", "sandbox.deleted");
+    assertThat(types(page))
+        .containsExactly("sandbox.created", "sandbox.running", "sandbox.deleted");
     assertThat(page.json().get("items").get(0).get("sandbox").asString()).isEqualTo(box);
     String running = EVENTS + "?sandbox=" + box + "&type=sandbox.running&type=key.*";
     assertThat(types(EDGE.get(running))).containsExactly("sandbox.running");

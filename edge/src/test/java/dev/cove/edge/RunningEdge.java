@@ -166,8 +166,9 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
             portLimits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));
-    parts = Optional.of(new Parts(
-                folder, node, ledger, lifecycle, views, keys, events, webhooks, server, key));
+    parts =
+        Optional.of(
+            new Parts(folder, node, ledger, lifecycle, views, keys, events, webhooks, server, key));
   }
 
   @Override

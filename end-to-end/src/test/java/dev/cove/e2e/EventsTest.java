@@ -44,8 +44,7 @@ class EventsTest {
 
   @BeforeEach
   void receive() throws Exception {
-    receiver =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
+    receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
     receiver.createContext(
         "/",
         exchange -> {
@@ -53,8 +52,7 @@ class EventsTest {
               new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
           var fields = exchange.getRequestHeaders();
           messages.add(
-              new Message(
-                  fields.getFirst("Cove-Event"), fields.getFirst("Cove-Signature"), body));
+              new Message(fields.getFirst("Cove-Event"), fields.getFirst("Cove-Signature"), body));
           exchange.sendResponseHeaders(204, -1);
           exchange.close();
         });
@@ -93,8 +91,7 @@ class EventsTest {
               "checkpoint.created", // the way back
               "sandbox.restored",
               "sandbox.deleted");
-      Cli.Outcome shown =
-          Cli.of(server).run("events", "--box", box.id(), "--json").succeeded();
+      Cli.Outcome shown = Cli.of(server).run("events", "--box", box.id(), "--json").succeeded();
       assertThat(shown.stdout().lines()).hasSize(told.size());
       assertThat(shown.stdout()).contains("\"type\":\"sandbox.restored\"");
     }
@@ -107,7 +104,11 @@ class EventsTest {
   void a_webhook_made_by_the_command_line_is_told_and_can_check_who_tells_it() throws Exception {
     Cli cli = Cli.of(server);
     String[] made =
-        cli.run("webhook", "add", url(), "--type", "sandbox.*").succeeded().stdout().strip().split(" ");
+        cli.run("webhook", "add", url(), "--type", "sandbox.*")
+            .succeeded()
+            .stdout()
+            .strip()
+            .split(" ");
     assertThat(cli.run("webhook", "test", made[0]).succeeded().stdout()).contains("204");
     messages.clear();
     Sandbox box = server.create().detach();
@@ -155,8 +156,13 @@ class EventsTest {
     server.start();
     server.cove().sandboxes().list().forEach(box -> server.cove().sandboxes().delete(box.id()));
     long newest =
-        server.cove().events().list(EventQuery.all().types("sandbox.*"), 1_000)
-            .items().getLast().id();
+        server
+            .cove()
+            .events()
+            .list(EventQuery.all().types("sandbox.*"), 1_000)
+            .items()
+            .getLast()
+            .id();
     Awaitility.await()
         .atMost(PATIENCE)
         .until(() -> server.cove().webhooks().require(hook.webhook().id()).delivered() == newest);

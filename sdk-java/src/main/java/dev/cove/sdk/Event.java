@@ -29,7 +29,11 @@ public record Event(long id, String type, Instant time, Optional<String> sandbox
 
   static Event dropped(JsonObject json) {
     return new Event(
-        json.requireLong("from") - 1, DROPPED, Instant.now(), Optional.empty(), Json.writeText(json));
+        json.requireLong("from") - 1,
+        DROPPED,
+        Instant.now(),
+        Optional.empty(),
+        Json.writeText(json));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */

@@ -175,12 +175,7 @@ final class CoveServer implements AutoCloseable {
       Ledger ledger, Events events, Gateway gateway, Home home, Clock clock) {
     try {
       return Webhooks.open(
-          ledger,
-          events,
-          home.webhookKey(),
-          gateway.calls()::post,
-          WebhookLimits.USUAL,
-          clock);
+          ledger, events, home.webhookKey(), gateway.calls()::post, WebhookLimits.USUAL, clock);
     } catch (IOException e) {
       throw new StartException("Cannot use %s (%s).".formatted(home.webhookKey(), e), e);
     }

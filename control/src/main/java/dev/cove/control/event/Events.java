@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * What happened, to be read, and waited for. Safe for use by many threads.
  *
- * <p>Every reader reads the ledger by itself, from where it stands: a slow one costs nothing but its
- * place, and learns from a {@link Gap} when what it wanted has been dropped meanwhile.
+ * <p>Every reader reads the ledger by itself, from where it stands: a slow one costs nothing but
+ * its place, and learns from a {@link Gap} when what it wanted has been dropped meanwhile.
  */
 public final class Events implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Events.class);
@@ -63,8 +63,8 @@ public final class Events implements AutoCloseable {
   }
 
   /** Writes an event that no row tells of, with what makes it true. */
-  public static void write(
-      Session session, String type, Optional<SandboxId> sandbox, String data) throws SQLException {
+  public static void write(Session session, String type, Optional<SandboxId> sandbox, String data)
+      throws SQLException {
     session.run(
         "insert into event (at, type, sandbox_id, data) select micros, ?, ?, ? from now",
         type,

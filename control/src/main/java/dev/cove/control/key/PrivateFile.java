@@ -21,8 +21,7 @@ public final class PrivateFile {
 
   public static Optional<String> find(Path file) throws IOException {
     try (var in = Files.newInputStream(file)) {
-      return Optional.of(
-          new String(in.readNBytes(MAX_BYTES), StandardCharsets.US_ASCII).strip());
+      return Optional.of(new String(in.readNBytes(MAX_BYTES), StandardCharsets.US_ASCII).strip());
     } catch (NoSuchFileException _) {
       return Optional.empty();
     }

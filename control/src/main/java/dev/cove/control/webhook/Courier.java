@@ -88,8 +88,7 @@ final class Courier implements AutoCloseable {
    * @return where to go on
    */
   private long deliverAfter(long after) throws InterruptedException {
-    EventPage page =
-        events.page(new EventFilter(Optional.empty(), webhook.types()), after, PAGE);
+    EventPage page = events.page(new EventFilter(Optional.empty(), webhook.types()), after, PAGE);
     if (page.gap().isPresent()) {
       deliver(dropped(page.gap().get()));
     }

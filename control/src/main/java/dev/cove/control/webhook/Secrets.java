@@ -54,8 +54,7 @@ final class Secrets {
 
   /** The value of the header that vouches for a message. */
   static String sign(String secret, long epochSeconds, String body) {
-    byte[] signature =
-        mac(secret.getBytes(StandardCharsets.US_ASCII), epochSeconds + "." + body);
+    byte[] signature = mac(secret.getBytes(StandardCharsets.US_ASCII), epochSeconds + "." + body);
     return "t=" + epochSeconds + ",v1=" + HexFormat.of().formatHex(signature);
   }
 

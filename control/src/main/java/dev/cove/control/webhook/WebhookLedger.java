@@ -146,8 +146,7 @@ final class WebhookLedger {
 
   void revive(String id, long event) {
     ledger.write(session ->
-        session.run(
-            "delete from dead_letter where webhook_id = ? and event_id = ?", id, event));
+        session.run("delete from dead_letter where webhook_id = ? and event_id = ?", id, event));
   }
 
   void failedAgain(String id, long event, Instant at, String error) {

@@ -67,15 +67,9 @@ public final class Webhooks implements AutoCloseable {
    * @param keyFile that secrets follow from; made when there is none
    */
   public static Webhooks open(
-      Ledger ledger,
-      Events events,
-      Path keyFile,
-      Outlet outlet,
-      WebhookLimits limits,
-      Clock clock)
+      Ledger ledger, Events events, Path keyFile, Outlet outlet, WebhookLimits limits, Clock clock)
       throws IOException {
-    var webhooks =
-        new Webhooks(ledger, events, Secrets.open(keyFile), outlet, limits, clock);
+    var webhooks = new Webhooks(ledger, events, Secrets.open(keyFile), outlet, limits, clock);
     webhooks.rows.all().forEach(webhooks::begin);
     return webhooks;
   }
@@ -136,8 +130,7 @@ public final class Webhooks implements AutoCloseable {
               change.enabled().orElse(now.enabled()),
               generation);
       end(id);
-      String hash =
-          change.newSecret() ? secrets.hash(id, generation) : requireStored(id).hash();
+      String hash = change.newSecret() ? secrets.hash(id, generation) : requireStored(id).hash();
       rows.update(next, hash);
       return new Made(
           next, change.newSecret() ? Optional.of(secrets.of(id, generation)) : Optional.empty());

@@ -62,7 +62,9 @@ class EventsTest {
     assertThat(events.page(ofOther, 0, 10).items()).hasSize(1);
     var failures = new EventFilter(Optional.empty(), EventTypes.of(List.of("sandbox.failed")));
     EventPage found = events.page(failures, 0, 10);
-    assertThat(found.items()).extracting(Event::sandbox).containsExactly(Optional.of("bbbbbbbbbbbbbb"));
+    assertThat(found.items())
+        .extracting(Event::sandbox)
+        .containsExactly(Optional.of("bbbbbbbbbbbbbb"));
     assertThat(found.next()).isEqualTo(1_201);
     var groups = new EventFilter(Optional.empty(), EventTypes.of(List.of("sandbox.*")));
     assertThat(events.page(groups, 0, 1_000).items()).hasSize(1);

@@ -37,8 +37,7 @@ class SandboxEventsTest {
   void a_life_is_told_in_order_and_without_gaps() {
     Sandbox sandbox = control.create("box");
     control.lifecycle.delete("box");
-    assertThat(types())
-        .containsExactly("sandbox.created", "sandbox.running", "sandbox.deleted");
+    assertThat(types()).containsExactly("sandbox.created", "sandbox.running", "sandbox.deleted");
     assertThat(all())
         .allSatisfy(event -> assertThat(event.sandbox()).contains(sandbox.id().value()))
         .extracting(Event::id)
@@ -81,8 +80,7 @@ class SandboxEventsTest {
     keys.revoke(issued.key().id());
     assertThat(types()).containsExactly("key.created", "key.revoked");
     assertThat(all().getFirst().data())
-        .isEqualTo(
-            "{\"key\":\"%s\",\"name\":\"ci \\\"quoted\\\"\"}".formatted(issued.key().id()));
+        .isEqualTo("{\"key\":\"%s\",\"name\":\"ci \\\"quoted\\\"\"}".formatted(issued.key().id()));
   }
 
   private List<Event> all() {

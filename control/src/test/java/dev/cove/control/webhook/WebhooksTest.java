@@ -30,8 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WebhooksTest {
   private static final String URL = "https://hook.example/cove";
   private static final WebhookLimits IMPATIENT =
-      new WebhookLimits(
-          2, Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofHours(1), 3);
+      new WebhookLimits(2, Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofHours(1), 3);
 
   @TempDir Path folder;
   private final List<Message> messages = new CopyOnWriteArrayList<>();
@@ -81,9 +80,9 @@ class WebhooksTest {
     Made made = webhooks.create(URL, List.of());
     happen(20);
     eventually().until(() -> messages.size() == 20);
-    assertThat(messages).extracting(message -> message.fields().get("Cove-Event"))
-        .containsExactlyElementsOf(
-            LongStream.rangeClosed(2, 21).mapToObj(Long::toString).toList());
+    assertThat(messages)
+        .extracting(message -> message.fields().get("Cove-Event"))
+        .containsExactlyElementsOf(LongStream.rangeClosed(2, 21).mapToObj(Long::toString).toList());
     Message first = messages.getFirst();
     assertThat(first.url()).hasToString(URL);
     assertThat(first.body()).startsWith("{\"id\":2,\"type\":\"network.asked\",\"time\":\"");
@@ -117,7 +116,8 @@ class WebhooksTest {
     happen(2);
     eventually().until(() -> webhooks.require(id).failures() >= 3);
     assertThat(webhooks.require(id).error()).contains("It answered with status 500");
-    assertThat(messages).extracting(message -> message.fields().get("Cove-Event"))
+    assertThat(messages)
+        .extracting(message -> message.fields().get("Cove-Event"))
         .containsOnly("1");
     status = 204;
     eventually().until(() -> webhooks.require(id).delivered() == 2);
@@ -143,8 +143,7 @@ class WebhooksTest {
   @Test
   void what_nobody_takes_becomes_a_dead_letter_that_can_be_told_again() throws IOException {
     close();
-    open(
-        new WebhookLimits(2, Duration.ofMillis(1), Duration.ofMillis(5), Duration.ZERO, 3));
+    open(new WebhookLimits(2, Duration.ofMillis(1), Duration.ofMillis(5), Duration.ZERO, 3));
     status = 503;
     String id = webhooks.create(URL, List.of()).webhook().id();
     happen(5);
@@ -154,14 +153,15 @@ class WebhooksTest {
     assertThat(dead.getFirst().error()).contains("503");
     assertThat(webhooks.require(id).dropped()).isEqualTo(2);
 
-    assertThat(webhooks.retry(id, Optional.empty()).error()).contains("It answered with status 503");
+    assertThat(webhooks.retry(id, Optional.empty()).error())
+        .contains("It answered with status 503");
     assertThat(webhooks.deadLetters(id)).hasSize(3);
     messages.clear();
     status = 200;
     assertThat(webhooks.retry(id, Optional.of(4L))).isEqualTo(new Retried(1, 2, Optional.empty()));
-    assertThat(webhooks.retry(id, Optional.empty()))
-        .isEqualTo(new Retried(2, 0, Optional.empty()));
-    assertThat(messages).extracting(message -> message.fields().get("Cove-Event"))
+    assertThat(webhooks.retry(id, Optional.empty())).isEqualTo(new Retried(2, 0, Optional.empty()));
+    assertThat(messages)
+        .extracting(message -> message.fields().get("Cove-Event"))
         .containsExactly("4", "3", "5");
     assertThatThrownBy(() -> webhooks.retry(id, Optional.of(4L))).isInstanceOf(CoveException.class);
   }
@@ -176,7 +176,8 @@ class WebhooksTest {
     webhooks.change(id, enabled(true));
     eventually().until(() -> messages.size() == 2);
     assertThat(messages.getFirst().body())
-        .contains("events.dropped").contains("{\"after\":0,\"from\":4}");
+        .contains("events.dropped")
+        .contains("{\"after\":0,\"from\":4}");
     assertThat(messages.getLast().fields()).containsEntry("Cove-Event", "4");
   }
 
@@ -210,8 +211,7 @@ class WebhooksTest {
     String second =
         webhooks
             .change(
-                id,
-                new WebhookChange(Optional.empty(), Optional.empty(), Optional.empty(), true))
+                id, new WebhookChange(Optional.empty(), Optional.empty(), Optional.empty(), true))
             .secret()
             .orElseThrow();
     assertThat(second).isNotEqualTo(first).startsWith("whsec_");
@@ -233,8 +233,8 @@ class WebhooksTest {
     Files.delete(folder.resolve("webhooks.key"));
     open();
     happen(1);
-    assertThat(webhooks.require(id).error()).hasValueSatisfying(
-        why -> assertThat(why).contains("key file"));
+    assertThat(webhooks.require(id).error())
+        .hasValueSatisfying(why -> assertThat(why).contains("key file"));
     assertThatThrownBy(() -> webhooks.test(id)).hasMessageContaining("key file");
     var _ =
         webhooks.change(

@@ -73,9 +73,7 @@ public final class EventRoutes {
 
   /** A sandbox that is gone has no name any more, but still its id. */
   private SandboxId sandbox(String idOrName) {
-    return SandboxId.isValid(idOrName)
-        ? new SandboxId(idOrName)
-        : lifecycle.require(idOrName).id();
+    return SandboxId.isValid(idOrName) ? new SandboxId(idOrName) : lifecycle.require(idOrName).id();
   }
 
   /** A client that comes back says in a header what it saw last; it knows no better address. */

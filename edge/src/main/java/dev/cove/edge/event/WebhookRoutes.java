@@ -42,15 +42,13 @@ public final class WebhookRoutes {
 
   private void create(Exchange exchange) throws IOException {
     CreateBody body = exchange.json(CreateBody.class);
-    List<String> types =
-        body.types() == null ? List.of() : Fields.textList("types", body.types());
+    List<String> types = body.types() == null ? List.of() : Fields.textList("types", body.types());
     Made made = webhooks.create(Fields.require("url", body.url()), types);
     exchange.withHeader("Cache-Control", "no-store").send(201, WebhookBody.of(made));
   }
 
   private void list(Exchange exchange) {
-    exchange.send(
-        200, new ListBody(webhooks.list().stream().map(WebhookBody::of).toList()));
+    exchange.send(200, new ListBody(webhooks.list().stream().map(WebhookBody::of).toList()));
   }
 
   private void show(Exchange exchange) {
@@ -83,9 +81,7 @@ public final class WebhookRoutes {
     exchange.sendLong(
         200,
         new DeadListBody(
-            webhooks.deadLetters(exchange.path("webhook")).stream()
-                .map(DeadBody::of)
-                .toList()));
+            webhooks.deadLetters(exchange.path("webhook")).stream().map(DeadBody::of).toList()));
   }
 
   private void retry(Exchange exchange) {
@@ -94,8 +90,7 @@ public final class WebhookRoutes {
             ? Optional.of(exchange.query().number("event", 0, 0, Long.MAX_VALUE))
             : Optional.empty();
     Retried retried = webhooks.retry(exchange.path("webhook"), only);
-    exchange.send(
-        200, new RetriedBody(retried.delivered(), retried.remaining(), retried.error()));
+    exchange.send(200, new RetriedBody(retried.delivered(), retried.remaining(), retried.error()));
   }
 
   record CreateBody(@Nullable String url, @Nullable List<@Nullable String> types) {}

@@ -28,9 +28,9 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Posts to addresses that somebody named. A name is looked up once, what it leads to is checked, and
- * one of the addresses that were checked is dialled: whoever owns the name cannot exchange it in
- * between. Redirects are answers like any other. Safe for use by many threads.
+ * Posts to addresses that somebody named. A name is looked up once, what it leads to is checked,
+ * and one of the addresses that were checked is dialled: whoever owns the name cannot exchange it
+ * in between. Redirects are answers like any other. Safe for use by many threads.
  */
 public final class GuardedCalls {
   private static final Duration CONNECT = Duration.ofSeconds(5);

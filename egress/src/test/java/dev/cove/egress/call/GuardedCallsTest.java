@@ -48,7 +48,8 @@ class GuardedCallsTest {
 
   @Test
   void a_request_is_posted_whole_and_its_status_comes_back() throws Exception {
-    CompletableFuture<String> heard = answer("HTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\nok");
+    CompletableFuture<String> heard =
+        answer("HTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\nok");
     int status =
         calls("127.0.0.1").post(url("hook.test", "/a?b=c"), Map.of("Cove-Event", "7"), BODY);
     assertThat(status).isEqualTo(202);
@@ -116,8 +117,7 @@ class GuardedCallsTest {
         held.completeExceptionally(e);
       }
     });
-    assertThatThrownBy(
-            () -> calls("127.0.0.1").post(url("hook.test", "/"), Map.of(), BODY))
+    assertThatThrownBy(() -> calls("127.0.0.1").post(url("hook.test", "/"), Map.of(), BODY))
         .hasMessage("It did not answer in time");
     held.get(20, TimeUnit.SECONDS).close();
   }
@@ -125,16 +125,14 @@ class GuardedCallsTest {
   @Test
   void an_endless_or_foreign_answer_is_refused() {
     var _ = answer("x".repeat(100_000));
-    assertThatThrownBy(
-            () -> calls("127.0.0.1").post(url("hook.test", "/"), Map.of(), BODY))
+    assertThatThrownBy(() -> calls("127.0.0.1").post(url("hook.test", "/"), Map.of(), BODY))
         .hasMessage("What it answered is not HTTP");
   }
 
   @Test
   void a_port_where_nobody_listens_is_told() throws IOException {
     server.close();
-    assertThatThrownBy(
-            () -> calls("127.0.0.1").post(url("hook.test", "/"), Map.of(), BODY))
+    assertThatThrownBy(() -> calls("127.0.0.1").post(url("hook.test", "/"), Map.of(), BODY))
         .hasMessageContaining("cannot be connected to");
   }
 
