@@ -26,7 +26,8 @@ final class Migrations {
           "V9__ports.sql",
           "V10__secrets.sql",
           "V11__groups.sql",
-          "V12__lifecycle.sql");
+          "V12__lifecycle.sql",
+          "V13__events.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;
