@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
@@ -92,6 +93,12 @@ public final class Gateway implements AutoCloseable {
   /** Removes what is kept of a sandbox that will not come back. */
   public void forget(SandboxId id) throws IOException {
     names.forget(id);
+    interception.forget(id);
+  }
+
+  /** What a sandbox has to trust where TLS is ended for it, as PEM; made when first asked for. */
+  public Optional<byte[]> caCertificate(SandboxId id) throws IOException {
+    return interception.caCertificate(id);
   }
 
   /** The sandboxes of which something is kept. */

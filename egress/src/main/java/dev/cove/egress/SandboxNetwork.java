@@ -24,6 +24,7 @@ import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.Question;
 import dev.cove.model.network.Verdict;
 import dev.cove.model.network.Verdict.Outcome;
+import dev.cove.model.secret.SecretBinding;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -42,6 +43,7 @@ public final class SandboxNetwork implements AutoCloseable {
   private final NameServer nameServer;
   private final NameListener nameListener;
   private final Intake intake;
+  private volatile List<SecretBinding> secrets = List.of();
 
   SandboxNetwork(
       SandboxId id,
@@ -72,6 +74,7 @@ public final class SandboxNetwork implements AutoCloseable {
             dialer,
             new Relay(gateway.buffers()),
             gateway.interception(),
+            this::secretsAt,
             limits.head());
     intake =
         new Intake(
@@ -102,6 +105,23 @@ public final class SandboxNetwork implements AutoCloseable {
   public void change(NetworkPolicy policy) {
     decider.change(policy);
     reconsider();
+  }
+
+  /**
+   * Which secrets go out from the next request on. Connections into which nobody looked, to hosts
+   * that one is bound to now, are cut: the programs come again, and then it goes with them.
+   */
+  public void bind(List<SecretBinding> bindings) {
+    secrets = List.copyOf(bindings);
+    connections.cutIf(connection ->
+        connection
+            .right()
+            .filter(right -> !right.byRequest() && !secretsAt(right.destination()).isEmpty())
+            .isPresent());
+  }
+
+  private List<SecretBinding> secretsAt(Destination destination) {
+    return secrets.stream().filter(binding -> binding.concerns(destination)).toList();
   }
 
   /** Cuts what is not allowed any more, and lets those decide anew who wait for an answer. */

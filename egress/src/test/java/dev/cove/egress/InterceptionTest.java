@@ -11,6 +11,9 @@ import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.NetworkRule.Request;
 import dev.cove.model.network.Verdict.Outcome;
+import dev.cove.model.secret.SecretBinding;
+import dev.cove.model.secret.SecretName;
+import dev.cove.model.secret.SecretPlace;
 import dev.cove.testing.world.WorldServer;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -18,8 +21,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,17 +32,18 @@ import org.junit.jupiter.api.io.TempDir;
 class InterceptionTest {
   /** Tells the client what it was given, and what it may dial. */
   private static final class Telling implements HttpInterception {
-    final AtomicReference<String> wanted = new AtomicReference<>("");
-
     @Override
     public boolean handles(SandboxId sandbox, Destination destination, boolean tls) {
       return true;
     }
 
     @Override
-    public boolean wanted(SandboxId sandbox, Destination destination) {
-      return destination.host().text().equals(wanted.get());
+    public Optional<byte[]> caCertificate(SandboxId sandbox) {
+      return Optional.empty();
     }
+
+    @Override
+    public void forget(SandboxId sandbox) {}
 
     @Override
     public void take(InterceptedConnection connection) throws Exception {
@@ -67,6 +71,18 @@ class InterceptionTest {
 
   private static final NetworkRule READS =
       NetworkRule.of("a.test").withRequests(Set.of("GET"), List.of("/v1/*"));
+
+  private static SecretBinding binding(String host) {
+    return new SecretBinding(
+        new SecretName("TOKEN"),
+        List.of(NetworkRule.of(host)),
+        new SecretPlace.Bearer(),
+        Set.of(),
+        List.of(),
+        false,
+        false,
+        "");
+  }
 
   private final Telling telling = new Telling();
   @TempDir Path folder;
@@ -115,13 +131,14 @@ class InterceptionTest {
   }
 
   @Test
-  void it_may_want_what_rules_would_let_pass() throws Exception {
+  void it_gets_what_rules_would_let_pass_where_a_secret_is_bound() throws Exception {
     String hello = new Hello().name("b.test").text();
     try (Socket socket = inside.connect("b.test", server.port())) {
       Talk.say(socket, hello);
       assertThat(Talk.hear(socket, hello.length())).isEqualTo(hello);
+      inside.network.bind(List.of(binding("b.test")));
+      assertThat(Talk.hearAll(socket)).isEqualTo(Talk.RESET);
     }
-    telling.wanted.set("b.test");
     assertThat(Talk.answer(inside.connect("b.test", server.port()), hello)).contains("tls=true");
     try (Socket socket = inside.proxy()) {
       Talk.say(socket, "CONNECT b.test:%d HTTP/1.1\r\n\r\n".formatted(server.port()));
@@ -134,7 +151,7 @@ class InterceptionTest {
   @Test
   void its_way_out_is_checked_and_its_connections_are_cut_like_all() throws Exception {
     inside.world.put("evil.test", "127.0.0.1");
-    telling.wanted.set("evil.test");
+    inside.network.bind(List.of(binding("evil.test")));
     inside.network.change(NetworkPolicy.EVERYTHING);
     String request = "GET /wait HTTP/1.1\r\nHost: evil.test\r\n\r\n";
     try (Socket socket = inside.connect("evil.test", server.port())) {

@@ -20,11 +20,13 @@ import dev.cove.model.network.Destination.Named;
 import dev.cove.model.network.NetworkRule.Request;
 import dev.cove.model.network.Verdict;
 import dev.cove.model.network.Verdict.Outcome;
+import dev.cove.model.secret.SecretBinding;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * One connection on its way to a known destination.
@@ -151,8 +153,7 @@ final class Carriage implements InterceptedConnection {
   }
 
   private boolean isByRequest(Grants.Grant grant) {
-    return grant.verdict().outcome() == Outcome.BY_REQUEST
-        || services.interception().wanted(services.sandbox(), destination);
+    return grant.verdict().outcome() == Outcome.BY_REQUEST || !secrets().isEmpty();
   }
 
   private void carryTls(ClientHello hello, boolean byRequest) throws Exception {
@@ -336,6 +337,11 @@ final class Carriage implements InterceptedConnection {
         .right()
         .map(right -> services.grants().decide(right, request))
         .orElseThrow(() -> new IllegalStateException("Nothing was granted"));
+  }
+
+  @Override
+  public List<SecretBinding> secrets() {
+    return services.secrets().at(destination);
   }
 
   @Override

@@ -8,7 +8,9 @@ import dev.cove.egress.relay.Relay;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Verdict;
+import dev.cove.model.secret.SecretBinding;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What the connections of one sandbox need on their way.
@@ -22,7 +24,12 @@ public record Services(
     Dialer dialer,
     Relay relay,
     HttpInterception interception,
+    Secrets secrets,
     Duration headPatience) {
+  /** Which secrets are bound to a destination at this moment. */
+  public interface Secrets {
+    List<SecretBinding> at(Destination destination);
+  }
 
   /** Says to a program that it may not, why, and what its owner can do. */
   Page denial(Destination destination, Verdict verdict) {

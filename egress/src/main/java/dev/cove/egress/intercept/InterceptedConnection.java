@@ -5,8 +5,10 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.NetworkRule.Request;
 import dev.cove.model.network.Verdict;
+import dev.cove.model.secret.SecretBinding;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 
 /**
  * A connection whose requests are to be looked at. When rules change so that it may not go on, its
@@ -29,6 +31,9 @@ public interface InterceptedConnection {
 
   /** By the rules of this moment; never {@code BY_REQUEST}, and {@code ASK} means no. */
   Verdict decide(Request request);
+
+  /** The secrets that are bound to the destination at this moment. */
+  List<SecretBinding> secrets();
 
   /** A new connection to a checked address of the destination, in blocking mode. */
   SocketChannel dial() throws DialFailedException, InterruptedException;

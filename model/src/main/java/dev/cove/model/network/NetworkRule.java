@@ -87,7 +87,7 @@ public record NetworkRule(
     return !methods.isEmpty() || !paths.isEmpty();
   }
 
-  boolean matches(Destination destination) {
+  public boolean matches(Destination destination) {
     return ports.contains(destination.port()) && host.matches(destination.host());
   }
 
@@ -100,7 +100,7 @@ public record NetworkRule(
   }
 
   /** Whether it speaks of the request for certain; a path that could be read in two ways is not. */
-  boolean matches(Request request) {
+  public boolean matches(Request request) {
     return (methods.isEmpty() || methods.contains(request.method()))
         && (paths.isEmpty()
             || (!ambiguous(request) && paths.stream().anyMatch(p -> glob(p, request.path()))));

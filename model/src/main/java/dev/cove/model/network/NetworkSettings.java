@@ -1,15 +1,47 @@
 package dev.cove.model.network;
 
+import dev.cove.model.secret.SecretBinding;
+import dev.cove.model.secret.SecretName;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
 /**
  * What is set about a sandbox's network.
  *
  * @param attended whether somebody answers when the policy says to ask; a connection waits for him
  *     then, and is refused at once otherwise
+ * @param secrets which go out, and where; of two that would be added at the same place the first is
  */
-public record NetworkSettings(NetworkPolicy policy, boolean attended) {
+public record NetworkSettings(NetworkPolicy policy, boolean attended, List<SecretBinding> secrets) {
+  public static final int MAX_SECRETS = 32;
   public static final NetworkSettings NOTHING = new NetworkSettings(NetworkPolicy.NOTHING, false);
 
+  public NetworkSettings {
+    secrets = List.copyOf(secrets);
+    if (secrets.size() > MAX_SECRETS) {
+      throw new IllegalArgumentException(
+          "A sandbox has at most %d bindings of secrets".formatted(MAX_SECRETS));
+    }
+    Map<String, SecretName> variables = new HashMap<>();
+    for (SecretBinding binding : secrets) {
+      SecretName other = variables.putIfAbsent(binding.env(), binding.secret());
+      if (!binding.env().isEmpty() && other != null && !other.equals(binding.secret())) {
+        throw new IllegalArgumentException(
+            "The variable %s can not stand for two secrets".formatted(binding.env()));
+      }
+    }
+  }
+
+  public NetworkSettings(NetworkPolicy policy, boolean attended) {
+    this(policy, attended, List.of());
+  }
+
   public NetworkSettings with(NetworkPolicy newPolicy) {
-    return new NetworkSettings(newPolicy, attended);
+    return new NetworkSettings(newPolicy, attended, secrets);
+  }
+
+  public NetworkSettings with(List<SecretBinding> newSecrets) {
+    return new NetworkSettings(policy, attended, newSecrets);
   }
 }
