@@ -8,6 +8,7 @@ import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +45,14 @@ class CheckpointCrashTest {
         int round = crash;
         workers.add(Thread.ofVirtual().start(() -> takeMany(box, round)));
       }
-      Thread.sleep(20 + random.nextInt(250));
+      if (crash % 2 == 0) {
+        int round = crash;
+        Awaitility.await("a checkpoint of this round, or the end of its workers")
+            .atMost(Duration.ofSeconds(60))
+            .pollInterval(Duration.ofMillis(5))
+            .until(() -> acknowledgedIn(round) || workers.stream().noneMatch(Thread::isAlive));
+      }
+      Thread.sleep(random.nextInt(250));
       server.kill();
       for (Thread worker : workers) {
         worker.join();
@@ -73,6 +81,10 @@ class CheckpointCrashTest {
         .isEqualTo("1");
     checkContents();
     removeAll(boxes);
+  }
+
+  private boolean acknowledgedIn(int round) {
+    return promised.values().stream().anyMatch(content -> content.contains(" " + round + " "));
   }
 
   private String create(String name) {

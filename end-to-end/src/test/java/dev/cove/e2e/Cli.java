@@ -139,9 +139,9 @@ final class Cli {
   private static List<String> command(String tty, String... args) {
     var command = new ArrayList<>(List.of("env", "--default-signal=INT,QUIT"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dcove.tty=" + tty));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.cove.cli.Main"));
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Dcove.tty=" + tty));
+    command.addAll(FastStart.of("cli"));
+    command.add("dev.cove.cli.Main");
     command.addAll(List.of(args));
     return command;
   }

@@ -173,9 +173,8 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
         List.of(
             "--enable-native-access=ALL-UNNAMED",
             "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-            "-XX:+UseSerialGC",
             "-Xmx384m"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(FastStart.of("server"));
     command.addAll(List.of("dev.cove.server.ServerMain", "--port", "0"));
     var builder = new ProcessBuilder(command);
     builder.environment().keySet().removeIf(name -> name.startsWith("COVE_"));
