@@ -95,7 +95,10 @@ class CheckpointsTest {
         box.files().write(FILE, what);
         assertThat(box.exec("sh", "-c", what + " >/dev/null 2>&1 </dev/null").exitCode()).isZero();
         box.restore(kept.id());
-        String look = "cat " + FILE + "; ls /dev/shm; ipcs -m | grep -c 0x; cat /proc/[0-9]*/comm | grep -c sleep";
+        String look =
+            "cat "
+                + FILE
+                + "; ls /dev/shm; ipcs -m | grep -c 0x; cat /proc/[0-9]*/comm | grep -c sleep";
         assertThat(box.exec("sh", "-c", look).stdout()).as(what).isEqualTo("kept0\n0\n");
       }
     }

@@ -150,8 +150,7 @@ class ImagesTest {
     for (var entry : images.entrySet()) {
       entry.getValue().push(registry, "zstd/" + entry.getKey(), "1");
       HttpResponse<String> refused =
-          templates.tryToMake(
-              Map.of("image", registry.reference("zstd/" + entry.getKey() + ":1")));
+          templates.tryToMake(Map.of("image", registry.reference("zstd/" + entry.getKey() + ":1")));
       assertThat(refused.statusCode()).as(entry.getKey() + refused.body()).isEqualTo(422);
       assertThat(refused.body()).contains(entry.getValue().layers().getLast().digest());
     }

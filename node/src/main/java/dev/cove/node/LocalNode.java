@@ -72,6 +72,7 @@ public final class LocalNode implements Node {
   private final ShallowStacks stacks;
   private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
   private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
+
   /** Found once: finding it reads the list of all mounts. */
   private volatile @Nullable FileStore fileStore;
 

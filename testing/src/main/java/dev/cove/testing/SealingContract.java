@@ -100,8 +100,7 @@ abstract class SealingContract extends EngineContract {
             .isEqualTo("theirs\nfile");
         assertThat(box.user("hostname; cat /etc/hostname"))
             .isEqualTo("%1$s\n%1$s".formatted(box.cage().id()));
-        assertThat(box.root("cat /etc/machine-id"))
-            .isNotEqualTo(other.root("cat /etc/machine-id"));
+        assertThat(box.root("cat /etc/machine-id")).isNotEqualTo(other.root("cat /etc/machine-id"));
         assertThat(box.root("cut -d' ' -f22 /proc/1/stat; mount | grep -c ' /proc '"))
             .isEqualTo(agent + "\n1");
         box.root("rm -r /srv/deep; echo again > /tmp/file");

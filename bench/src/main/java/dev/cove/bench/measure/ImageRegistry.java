@@ -105,10 +105,14 @@ final class ImageRegistry implements Closeable {
     byte[] config =
         json(
             Map.of(
-                "os", "linux",
-                "architecture", arch,
-                "config", Map.of(),
-                "rootfs", Map.of("type", "layers", "diff_ids", contents)));
+                "os",
+                "linux",
+                "architecture",
+                arch,
+                "config",
+                Map.of(),
+                "rootfs",
+                Map.of("type", "layers", "diff_ids", contents)));
     String configDigest = digest(config);
     upload(name, configDigest, BodyPublishers.ofByteArray(config));
     byte[] manifest =
@@ -122,8 +126,7 @@ final class ImageRegistry implements Closeable {
                 blob("application/vnd.oci.image.config.v1+json", configDigest, config.length),
                 "layers",
                 blobs));
-    send(
-        "PUT", uri("/v2/" + name + "/manifests/1"), BodyPublishers.ofByteArray(manifest), 201);
+    send("PUT", uri("/v2/" + name + "/manifests/1"), BodyPublishers.ofByteArray(manifest), 201);
     return "127.0.0.1:" + port + "/" + name + ":1";
   }
 

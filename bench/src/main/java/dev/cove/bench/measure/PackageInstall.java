@@ -94,8 +94,7 @@ final class PackageInstall implements Measurement {
       throw new IOException("The template has %d layers instead of one".formatted(layers.size()));
     }
     Path root = Files.createDirectory(folder.resolve("root"));
-    require(
-        "tar", "--numeric-owner", "-xpzf", layers.getFirst().toString(), "-C", root.toString());
+    require("tar", "--numeric-owner", "-xpzf", layers.getFirst().toString(), "-C", root.toString());
     return root;
   }
 
@@ -125,11 +124,16 @@ final class PackageInstall implements Measurement {
             "APT::Sandbox::User=root",
             "-qq");
     require(with(apt, "update"));
+    require(with(apt, "install", "-y", "--download-only", "--no-install-recommends", PACKAGE));
     require(
-        with(apt, "install", "-y", "--download-only", "--no-install-recommends", PACKAGE));
-    require(
-        "tar", "-C", archives.toString(), "--exclude=partial", "--exclude=lock", "-czf",
-        folder.resolve("debs.tar.gz").toString(), ".");
+        "tar",
+        "-C",
+        archives.toString(),
+        "--exclude=partial",
+        "--exclude=lock",
+        "-czf",
+        folder.resolve("debs.tar.gz").toString(),
+        ".");
     return archives;
   }
 
@@ -173,8 +177,16 @@ final class PackageInstall implements Measurement {
         """;
     var watch = new Stopwatch();
     require(
-        "unshare", "--mount", "--pid", "--fork", "sh", "-c", script, folder.toString(),
-        root.toString(), INSTALL);
+        "unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "sh",
+        "-c",
+        script,
+        folder.toString(),
+        root.toString(),
+        INSTALL);
     Duration took = watch.elapsed();
     for (String part : List.of("upper", "work", "merged")) {
       require("rm", "-rf", "--one-file-system", folder.resolve(part).toString());

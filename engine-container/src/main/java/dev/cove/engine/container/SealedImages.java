@@ -107,12 +107,13 @@ final class SealedImages implements AutoCloseable {
     digests.sealed(layer);
   }
 
-  /** Side by side: the disk's journal takes all of them in one go, and whoever relies on it waits. */
+  /**
+   * Side by side: the disk's journal takes all of them in one go, and whoever relies on it waits.
+   */
   private void forceAll(LayerId layer) throws IOException {
     Path record = LayerRecord.file(folder, layer);
     var others =
-        List.of(
-            AtOnce.begin(() -> forceOrThrow(record)), AtOnce.begin(() -> forceOrThrow(folder)));
+        List.of(AtOnce.begin(() -> forceOrThrow(record)), AtOnce.begin(() -> forceOrThrow(folder)));
     try {
       force(folder.resolve(layer.value()));
     } finally {

@@ -52,8 +52,7 @@ final class Sealer {
   Outcome seal(
       SpawnerRequest.Start standing, CageRecord.Running running, LayerId layer, boolean agentIdle) {
     var flushed =
-        AtOnce.begin(
-            () -> call(SpawnerRequest.OnImage.Work.SYNC, standing.id(), running, layer));
+        AtOnce.begin(() -> call(SpawnerRequest.OnImage.Work.SYNC, standing.id(), running, layer));
     try {
       try {
         images.require(standing.root());

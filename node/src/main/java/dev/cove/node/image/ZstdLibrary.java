@@ -11,8 +11,7 @@ public final class ZstdLibrary {
 
   /** Must come before the first layer is read. */
   public static void loadFrom(Path folder) throws IOException {
-    String resource =
-        "/linux/%s/libzstd-jni-%s.so".formatted(architecture(), ZstdVersion.VERSION);
+    String resource = "/linux/%s/libzstd-jni-%s.so".formatted(architecture(), ZstdVersion.VERSION);
     Path home = folder.resolve("zstd-" + ZstdVersion.VERSION);
     Path library = NativeLibrary.unpack(ZstdVersion.class, resource, home);
     System.setProperty("ZstdNativePath", library.toString());

@@ -142,8 +142,8 @@ public final class SandboxSupervisor {
   }
 
   /**
-   * Puts the sandbox on another root if nothing runs in it, and nothing that did is still remembered
-   * by its agent.
+   * Puts the sandbox on another root if nothing runs in it, and nothing that did is still
+   * remembered by its agent.
    *
    * @return false where it must be built anew instead
    */
