@@ -45,7 +45,7 @@ class FullDiskTest {
 
   @BeforeEach
   void open() throws Exception {
-    loopDisk = LoopDisk.make(folder, "96M", "mkfs.ext4", "-q", "-m", "0");
+    loopDisk = LoopDisk.make(folder, "96M", List.of("mkfs.ext4", "-q", "-m", "0"));
     disk = loopDisk.folder();
     home = new EngineHome(disk.resolve("data"), folder.resolve("run"));
     root = HostRoot.in(folder.resolve("root"));

@@ -18,11 +18,11 @@ final class LoopDisk implements AutoCloseable {
     this.folder = folder;
   }
 
-  static LoopDisk make(Path below, String size, String... mkfs) throws Exception {
+  static LoopDisk make(Path below, String size, List<String> mkfs) throws Exception {
     Path folder = Files.createDirectory(below.resolve("disk"));
     Path image = below.resolve("disk.image");
     run("truncate", "-s", size, image.toString());
-    List<String> command = new ArrayList<>(List.of(mkfs));
+    List<String> command = new ArrayList<>(mkfs);
     command.add(image.toString());
     run(command.toArray(String[]::new));
     run("mount", "-o", "loop", image.toString(), folder.toString());
@@ -33,7 +33,11 @@ final class LoopDisk implements AutoCloseable {
     return folder;
   }
 
-  static String run(String... command) throws Exception {
+  private static void run(String... command) throws Exception {
+    String _ = outputOf(command);
+  }
+
+  static String outputOf(String... command) throws Exception {
     var process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
@@ -41,8 +45,12 @@ final class LoopDisk implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    HostTraces.eventually("the disk can be unmounted", this::unmounted);
+  public void close() {
+    try {
+      HostTraces.eventually("the disk can be unmounted", this::unmounted);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private boolean unmounted() {

@@ -28,7 +28,7 @@ class SharedExtentsTest {
   @TempDir private Path folder;
 
   /** How a file system is made. */
-  record FileSystem(String name, String... mkfs) {
+  record FileSystem(String name, List<String> mkfs) {
     @Override
     public String toString() {
       return name;
@@ -37,8 +37,8 @@ class SharedExtentsTest {
 
   static Stream<FileSystem> fileSystems() {
     return Stream.of(
-        new FileSystem("xfs", "mkfs.xfs", "-q", "-m", "reflink=1"),
-        new FileSystem("btrfs", "mkfs.btrfs", "-q"));
+        new FileSystem("xfs", List.of("mkfs.xfs", "-q", "-m", "reflink=1")),
+        new FileSystem("btrfs", List.of("mkfs.btrfs", "-q")));
   }
 
   @ParameterizedTest
@@ -85,7 +85,7 @@ class SharedExtentsTest {
   /** As the file system itself counts them: "12: 100.. 199: 300.. 399: 100: shared". */
   private static long sharedBytes(Path file) throws Exception {
     long blocks = 0;
-    for (String line : LoopDisk.run("filefrag", "-v", "-b4096", file.toString()).lines().toList()) {
+    for (String line : LoopDisk.outputOf("filefrag", "-v", "-b4096", file.toString()).lines().toList()) {
       String[] fields = line.split(":");
       if (fields.length > 3 && line.contains("shared")) {
         blocks += Long.parseLong(fields[3].strip());
