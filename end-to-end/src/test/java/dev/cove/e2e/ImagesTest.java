@@ -88,7 +88,10 @@ class ImagesTest {
   void layers_that_images_share_are_made_once() throws Exception {
     byte[] below = new TestImage.Layer().file("below", "no other test has this").finish();
     new TestImage().layer(below).push(registry, "shared/one", "1");
-    new TestImage().layer(below).layer(new TestImage.Layer().file("srv/new", "new")).push(registry, "shared/two", "1");
+    new TestImage()
+        .layer(below)
+        .layer(new TestImage.Layer().file("srv/new", "new"))
+        .push(registry, "shared/two", "1");
     String first = templates.makeWithEvents(Map.of("image", registry.reference("shared/one:1")));
     String second = templates.makeWithEvents(Map.of("image", registry.reference("shared/two:1")));
     assertThat(first).contains("event: done").contains("\"cached\":false").doesNotContain("true,");

@@ -85,7 +85,8 @@ class SharedExtentsTest {
   /** As the file system itself counts them: "12: 100.. 199: 300.. 399: 100: shared". */
   private static long sharedBytes(Path file) throws Exception {
     long blocks = 0;
-    for (String line : LoopDisk.outputOf("filefrag", "-v", "-b4096", file.toString()).lines().toList()) {
+    for (String line :
+        LoopDisk.outputOf("filefrag", "-v", "-b4096", file.toString()).lines().toList()) {
       String[] fields = line.split(":");
       if (fields.length > 3 && line.contains("shared")) {
         blocks += Long.parseLong(fields[3].strip());
