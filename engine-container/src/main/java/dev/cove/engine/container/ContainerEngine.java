@@ -387,6 +387,7 @@ public final class ContainerEngine implements Engine {
     if (record.isEmpty()
         || running.isEmpty()
         || root.isEmpty()
+        || sealer.wasChanging(id)
         || !running.get().process().runs()) {
       return Optional.empty();
     }
