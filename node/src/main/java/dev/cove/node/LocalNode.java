@@ -393,14 +393,19 @@ public final class LocalNode implements Node {
   public void rebuild(
       SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore) {
     SandboxSupervisor supervisor = requireRunning(id);
-    if (supervisor.change(bases.rootOf(spec.template().base()).over(layers))) {
-      return;
+    boolean changed = supervisor.change(bases.rootOf(spec.template().base()).over(layers));
+    if (!changed) {
+      supervisor.remove();
+      FailPoint.RESTORE_CAGE_REMOVED.reached();
     }
-    supervisor.remove();
-    FailPoint.RESTORE_CAGE_REMOVED.reached();
     try {
-      install(id, spec, layers);
+      if (changed) {
+        networks.prepare(supervisor, spec.network());
+      } else {
+        install(id, spec, layers);
+      }
     } catch (CoveException e) {
+      supervisor.remove();
       returnTo(id, spec, layersBefore, e);
       throw e;
     }

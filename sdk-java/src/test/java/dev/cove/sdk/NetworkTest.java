@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cove.sdk.json.Json;
 import dev.cove.sdk.transport.ScriptedServer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -14,7 +15,6 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import java.nio.charset.StandardCharsets;
 
 /** What a sandbox may reach and with which secrets, as values and as requests. */
 @Timeout(30)

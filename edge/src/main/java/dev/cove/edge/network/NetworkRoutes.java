@@ -1,6 +1,5 @@
 package dev.cove.edge.network;
 
-import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Fields;
@@ -66,7 +65,8 @@ public final class NetworkRoutes {
     send(
         exchange,
         lifecycle
-            .changeNetwork(exchange.path("box"), now -> wanted.in(now.membership()).with(now.secrets()))
+            .changeNetwork(
+                exchange.path("box"), now -> wanted.in(now.membership()).with(now.secrets()))
             .spec()
             .network());
   }

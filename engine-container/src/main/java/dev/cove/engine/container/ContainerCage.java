@@ -237,7 +237,8 @@ final class ContainerCage implements Cage {
       return false;
     }
     var next =
-        new SpawnerRequest.Start(id, record.firstId(), 0, standing.baseImage, root, List.of());
+        new SpawnerRequest.Start(
+            id, record.firstId(), 0, standing.baseImage, root, List.of(), false);
     Optional<CageRecord.Running> now = sealer.change(next, running);
     if (now.isEmpty()) {
       return false;

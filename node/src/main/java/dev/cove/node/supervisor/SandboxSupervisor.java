@@ -315,7 +315,7 @@ public final class SandboxSupervisor {
    * @return false where it must be built anew instead
    */
   public boolean change(RootFs root) {
-    if (!guest().processes().isEmpty()) {
+    if (remembersProcesses()) {
       return false;
     }
     lock.lock();
@@ -331,6 +331,16 @@ public final class SandboxSupervisor {
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** An agent that cannot be asked is not relied on either. */
+  private boolean remembersProcesses() {
+    try {
+      return !guest().processes().isEmpty();
+    } catch (CoveException e) {
+      LOG.info("sandbox {}: {}", id(), e.getMessage());
+      return true;
     }
   }
 
