@@ -141,9 +141,7 @@ final class Doctor {
       return Optional.of(
           "that is memory, and all is gone with the machine. Move COVE_HOME to a disk if it should stay");
     }
-    return free < SMALL_DISK
-        ? Optional.of("a few busy sandboxes may fill it")
-        : Optional.empty();
+    return free < SMALL_DISK ? Optional.of("a few busy sandboxes may fill it") : Optional.empty();
   }
 
   /** Not needed by the container tier; said because people ask which tiers a machine could have. */

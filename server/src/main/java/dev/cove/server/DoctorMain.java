@@ -36,10 +36,12 @@ public final class DoctorMain {
     if (!Files.isDirectory(root)) {
       faults.add("--root must name a folder with proc, sys and dev of the machine to judge");
     }
-    String wanted =
-        take(rest, "--promise", faults).orElse(environment.getOrDefault(PROMISED, ""));
+    String wanted = take(rest, "--promise", faults).orElse(environment.getOrDefault(PROMISED, ""));
     List<String> promised =
-        Arrays.stream(wanted.split(",")).map(String::strip).filter(word -> !word.isEmpty()).toList();
+        Arrays.stream(wanted.split(","))
+            .map(String::strip)
+            .filter(word -> !word.isEmpty())
+            .toList();
     promised.stream()
         .filter(word -> !Doctor.promises().contains(word))
         .forEach(word ->
@@ -101,8 +103,7 @@ public final class DoctorMain {
             : "Sandboxes cannot run on this machine: mend what is marked as missing.");
     if (!diagnosis.broken().isEmpty()) {
       out.println(
-          "Promised, but not to be had here: %s."
-              .formatted(String.join(", ", diagnosis.broken())));
+          "Promised, but not to be had here: %s.".formatted(String.join(", ", diagnosis.broken())));
     }
   }
 

@@ -46,7 +46,9 @@ class DoctorMainTest {
     for (String kind : List.of("pid", "mnt", "net", "ipc", "uts", "cgroup")) {
       write("proc/sys/user/max_" + kind + "_namespaces", "127000");
     }
-    write("proc/self/limits", "Max open files            524288               524288               files");
+    write(
+        "proc/self/limits",
+        "Max open files            524288               524288               files");
     write("proc/sys/kernel/pid_max", "4194304");
     write("proc/sys/kernel/pty/max", "4096");
     write("proc/sys/kernel/kptr_restrict", "1");

@@ -256,7 +256,8 @@ final class HostFindings {
   }
 
   private String statusField(String name) {
-    return files.read("/proc/self/status")
+    return files
+        .read("/proc/self/status")
         .lines()
         .filter(line -> line.startsWith(name))
         .map(line -> line.substring(name.length()).strip())

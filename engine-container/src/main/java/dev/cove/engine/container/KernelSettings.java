@@ -7,7 +7,8 @@ import java.util.List;
 
 /** Settings and limits of the host with which sandboxes run, but fewer of them or less well. */
 final class KernelSettings {
-  private static final List<String> NAMESPACES = List.of("pid", "mnt", "net", "ipc", "uts", "cgroup");
+  private static final List<String> NAMESPACES =
+      List.of("pid", "mnt", "net", "ipc", "uts", "cgroup");
   private static final int MANY = 2_000;
   private static final int FILES = 65_536;
   private static final int PROCESSES = 32_768;
