@@ -207,7 +207,7 @@ final class SecretVerbs {
 
     @Override
     public Integer call() {
-      return new Removal(session).of(names, (cove, name) -> cove.secrets().delete(name));
+      return new OneByOne(session).of(names, (cove, name) -> cove.secrets().delete(name));
     }
   }
 

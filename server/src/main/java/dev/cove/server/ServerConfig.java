@@ -1,5 +1,6 @@
 package dev.cove.server;
 
+import dev.cove.server.log.LogFormat;
 import dev.cove.server.log.LogSetup;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -60,6 +61,9 @@ record ServerConfig(
             source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304),
             NetworkConfig.read(environment, faults));
     source.requireLogLevel();
+    if (LogFormat.find(environment.getOrDefault(LogFormat.SETTING, "")).isEmpty()) {
+      faults.add(LogFormat.SETTING + " must be text or json");
+    }
     if (!faults.isEmpty()) {
       throw new ConfigException(faults);
     }
