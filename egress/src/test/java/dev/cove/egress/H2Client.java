@@ -51,6 +51,7 @@ final class H2Client implements AutoCloseable {
   H2Client(Socket socket, Map<Integer, Integer> settings, boolean widening) throws IOException {
     this.socket = socket;
     this.widening = widening;
+    generator.getHpackEncoder().setMaxHeaderListSize(WINDOW);
     out = new BufferedOutputStream(socket.getOutputStream(), 256 << 10);
     raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     send(new SettingsFrame(settings, false));

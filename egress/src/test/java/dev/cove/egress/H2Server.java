@@ -41,6 +41,8 @@ final class H2Server implements AutoCloseable {
     ssl.setSslContext(context);
     ssl.setSniRequired(false);
     var http = new HttpConfiguration();
+    http.setRequestHeaderSize(64 << 10);
+    http.setResponseHeaderSize(64 << 10);
     var alpn = new ALPNServerConnectionFactory("h2", "http/1.1");
     connector =
         new ServerConnector(
