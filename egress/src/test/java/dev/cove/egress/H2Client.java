@@ -1,5 +1,6 @@
 package dev.cove.egress;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -40,6 +41,7 @@ final class H2Client implements AutoCloseable {
   private final Generator generator = new Generator(ByteBufferPool.NON_POOLING);
   private final BlockingQueue<Heard> heard = new LinkedBlockingQueue<>();
   private final boolean widening;
+  private boolean batching;
   private int next = 1;
 
   H2Client(Socket socket) throws IOException {
@@ -49,7 +51,8 @@ final class H2Client implements AutoCloseable {
   H2Client(Socket socket, Map<Integer, Integer> settings, boolean widening) throws IOException {
     this.socket = socket;
     this.widening = widening;
-    out = socket.getOutputStream();
+    generator.getHpackEncoder().setMaxHeaderListSize(WINDOW);
+    out = new BufferedOutputStream(socket.getOutputStream(), 256 << 10);
     raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     send(new SettingsFrame(settings, false));
     if (widening) {
@@ -114,7 +117,17 @@ final class H2Client implements AutoCloseable {
 
   synchronized void raw(byte[] bytes) throws IOException {
     out.write(bytes);
-    out.flush();
+    if (!batching) {
+      out.flush();
+    }
+  }
+
+  /** From here to its end everything goes out at once. */
+  synchronized void batch(boolean begin) throws IOException {
+    batching = begin;
+    if (!begin) {
+      out.flush();
+    }
   }
 
   synchronized void send(Frame frame) throws IOException {

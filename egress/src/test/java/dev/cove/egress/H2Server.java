@@ -1,6 +1,7 @@
 package dev.cove.egress;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -28,7 +29,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** An API of the world outside that speaks HTTP/2, and says back what it gets. */
 final class H2Server implements AutoCloseable {
-  static final int BIG = 200 << 20;
+  static final int BIG = 96 << 20;
 
   final List<String> got = new CopyOnWriteArrayList<>();
   final CountDownLatch second = new CountDownLatch(1);
@@ -40,6 +41,8 @@ final class H2Server implements AutoCloseable {
     ssl.setSslContext(context);
     ssl.setSniRequired(false);
     var http = new HttpConfiguration();
+    http.setRequestHeaderSize(64 << 10);
+    http.setResponseHeaderSize(64 << 10);
     var alpn = new ALPNServerConnectionFactory("h2", "http/1.1");
     connector =
         new ServerConnector(
@@ -110,8 +113,8 @@ final class H2Server implements AutoCloseable {
       case "/grpc" -> {
         String token = request.getHeaders().get("authorization");
         response.getHeaders().put("content-type", "application/grpc");
-        response.setTrailersSupplier(() ->
-            HttpFields.build().add("grpc-status", "0").add("grpc-message", "for " + token));
+        response.setTrailersSupplier(
+            () -> HttpFields.build().add("grpc-status", "0").add("grpc-message", "for " + token));
         write(response, bytes, true);
       }
       case "/events" -> {
@@ -140,8 +143,12 @@ final class H2Server implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     second.countDown();
-    server.stop();
+    try {
+      server.stop();
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
   }
 }

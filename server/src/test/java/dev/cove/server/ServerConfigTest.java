@@ -3,10 +3,17 @@ package dev.cove.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ServerConfigTest {
   @Test
@@ -44,6 +51,34 @@ class ServerConfigTest {
               () -> ServerConfig.read(List.of(), Map.of("COVE_DOMAIN", other)));
       assertThat(fault.faults()).as(other).singleElement().asString().contains("COVE_DOMAIN");
     }
+  }
+
+  @Test
+  void trusted_authorities_are_certificates_in_a_file(@TempDir Path folder) throws Exception {
+    Path none = Files.writeString(folder.resolve("none"), "");
+    Path other = Files.writeString(folder.resolve("other"), "no certificate");
+    for (Path file : List.of(none, other, folder.resolve("missing"))) {
+      ConfigException fault =
+          catchThrowableOfType(
+              ConfigException.class,
+              () -> ServerConfig.read(List.of(), Map.of("COVE_TRUSTED_CAS", file.toString())));
+      assertThat(fault.faults()).singleElement().asString().contains("COVE_TRUSTED_CAS");
+    }
+    TrustManagerFactory usual = TrustManagerFactory.getInstance("PKIX");
+    usual.init((KeyStore) null);
+    X509Certificate[] known = ((X509TrustManager) usual.getTrustManagers()[0]).getAcceptedIssuers();
+    var pem = new StringBuilder();
+    for (X509Certificate certificate : List.of(known[0], known[1])) {
+      pem.append("-----BEGIN CERTIFICATE-----\n")
+          .append(Base64.getMimeEncoder().encodeToString(certificate.getEncoded()))
+          .append("\n-----END CERTIFICATE-----\n");
+    }
+    Path good = Files.writeString(folder.resolve("good"), pem);
+    assertThat(
+            ServerConfig.read(List.of(), Map.of("COVE_TRUSTED_CAS", good.toString()))
+                .network()
+                .trusted())
+        .containsExactly(known[0], known[1]);
   }
 
   @Test

@@ -298,8 +298,7 @@ public final class Http2 {
     if (!page.denied().isEmpty()) {
       fields.add(new Field("x-cove-denied", page.denied()));
     }
-    client.send(
-        new HeadersFrame(stream, Messages.answer(page.status(), fields), null, !fits));
+    client.send(new HeadersFrame(stream, Messages.answer(page.status(), fields), null, !fits));
     if (fits) {
       client.sendData(stream, text, 0, text.length, true);
     }
@@ -331,8 +330,7 @@ public final class Http2 {
       }
       Side upstream = server.orElseThrow();
       var exchange =
-          new Exchange(
-              stream, head, edits, new Flow(client, upstream), new Flow(upstream, client));
+          new Exchange(stream, head, edits, new Flow(client, upstream), new Flow(upstream, client));
       byClient.put(stream, exchange);
       if (!exchange.fits(0, last)) {
         abort(exchange, ErrorCode.PROTOCOL_ERROR);
@@ -354,9 +352,7 @@ public final class Http2 {
         exchange.edits.map(Edits::target).orElseGet(() -> Messages.target(exchange.request));
     requests.sent(Messages.size(target, fields));
     MetaData.Request head = Messages.changed(exchange.request, target, fields);
-    server
-        .orElseThrow()
-        .send(new HeadersFrame(exchange.serverStream, head, null, last));
+    server.orElseThrow().send(new HeadersFrame(exchange.serverStream, head, null, last));
     exchange.up.open(exchange.clientStream, exchange.serverStream);
     if (last) {
       exchange.up.done();
@@ -390,8 +386,7 @@ public final class Http2 {
     exchange.up.drain();
   }
 
-  private void answer(Exchange exchange, MetaData.Response head, boolean last)
-      throws IOException {
+  private void answer(Exchange exchange, MetaData.Response head, boolean last) throws IOException {
     int status = head.getStatus();
     boolean interim = status < 200;
     if (exchange.answered || status == 101 || (interim && last)) {
@@ -403,8 +398,7 @@ public final class Http2 {
     if (edits.isPresent()) {
       if (!last && !interim) {
         exchange.down.filter(edits.get().answer(status, fields));
-        fields =
-            Fields.of(fields).without(Set.of("content-length", "content-encoding")).all();
+        fields = Fields.of(fields).without(Set.of("content-length", "content-encoding")).all();
       }
       fields = edits.get().answered(fields);
     }

@@ -77,8 +77,7 @@ final class Messages {
   /** The same request with another target and other fields. */
   static MetaData.Request changed(MetaData.Request request, String target, List<Field> fields) {
     HttpURI uri = HttpURI.build(request.getHttpURI()).pathQuery(target).asImmutable();
-    return new MetaData.Request(
-        request.getMethod(), uri, HttpVersion.HTTP_2, jettys(fields), -1);
+    return new MetaData.Request(request.getMethod(), uri, HttpVersion.HTTP_2, jettys(fields), -1);
   }
 
   /** About as many bytes as it takes. */

@@ -41,6 +41,9 @@ final class Side {
   private static final int READ = 16 << 10;
   private static final int TABLE = 4_096;
 
+  /** What may come, and secrets besides; whoever finds that too long can refuse the one request. */
+  private static final int MAX_HEAD = 512 << 10;
+
   private final Object lock;
   private final Socket socket;
   private final Generator generator = new Generator(ByteBufferPool.NON_POOLING, false, 0);
@@ -56,6 +59,7 @@ final class Side {
   Side(Object lock, Socket socket) {
     this.lock = lock;
     this.socket = socket;
+    generator.getHpackEncoder().setMaxHeaderListSize(MAX_HEAD);
   }
 
   /** Until the connection ends; the parser's listener takes the lock. */
@@ -175,8 +179,7 @@ final class Side {
     return (int) Math.max(0, Math.min(Math.min(window, streamWindow), maxFrame));
   }
 
-  void sendData(int stream, byte[] bytes, int offset, int length, boolean last)
-      throws IOException {
+  void sendData(int stream, byte[] bytes, int offset, int length, boolean last) throws IOException {
     window -= length;
     var frame = new DataFrame(stream, ByteBuffer.wrap(bytes, offset, length), last);
     var buffer = new RetainableByteBuffer.DynamicCapacity();
@@ -228,10 +231,6 @@ final class Side {
     if (table != null) {
       generator.getHpackEncoder().setMaxTableCapacity(table);
       generator.getHpackEncoder().setTableCapacity(Math.min(table, TABLE));
-    }
-    Integer list = settings.get(SettingsFrame.MAX_HEADER_LIST_SIZE);
-    if (list != null) {
-      generator.getHpackEncoder().setMaxHeaderListSize(list);
     }
     Integer frame = settings.get(SettingsFrame.MAX_FRAME_SIZE);
     if (frame != null) {

@@ -93,28 +93,27 @@ final class Gunzip implements Filter {
       case EXTRA_LENGTH -> {
         extra |= value << (8 * at);
         if (++at == 2) {
-          enter(Part.EXTRA);
-          afterFixed(extra == 0 ? NAME : EXTRA);
+          advance();
         }
       }
       case EXTRA -> {
         if (++at == extra) {
-          afterFixed(NAME);
+          advance();
         }
       }
       case NAME -> {
         if (value == 0) {
-          afterFixed(COMMENT);
+          advance();
         }
       }
       case COMMENT -> {
         if (value == 0) {
-          afterFixed(HEADER_CRC);
+          advance();
         }
       }
       case HEADER_CRC -> {
         if (++at == 2) {
-          enter(Part.DEFLATED);
+          advance();
         }
       }
       case TRAILER -> {
@@ -145,27 +144,28 @@ final class Gunzip implements Filter {
       flags = value;
     }
     if (++at == FIXED_HEAD) {
-      afterFixed(0);
+      advance();
     }
   }
 
-  /**
-   * @param from the first optional part that may come now; {@code EXTRA} for the bytes of that part
-   */
-  private void afterFixed(int from) {
-    if (from == EXTRA) {
-      enter(Part.EXTRA);
-    } else if (from == 0 && (flags & EXTRA) != 0) {
-      enter(Part.EXTRA_LENGTH);
-    } else if (from <= NAME && (flags & NAME) != 0) {
-      enter(Part.NAME);
-    } else if (from <= COMMENT && from != HEADER_CRC && (flags & COMMENT) != 0) {
-      enter(Part.COMMENT);
-    } else if ((flags & HEADER_CRC) != 0) {
-      enter(Part.HEADER_CRC);
-    } else {
-      enter(Part.DEFLATED);
-    }
+  /** To the next part of the head that is there, or to what is behind it. */
+  private void advance() {
+    Part next = part;
+    do {
+      next = Part.values()[next.ordinal() + 1];
+    } while (!isThere(next));
+    enter(next);
+  }
+
+  private boolean isThere(Part which) {
+    return switch (which) {
+      case EXTRA_LENGTH -> (flags & EXTRA) != 0;
+      case EXTRA -> extra > 0;
+      case NAME -> (flags & NAME) != 0;
+      case COMMENT -> (flags & COMMENT) != 0;
+      case HEADER_CRC -> (flags & HEADER_CRC) != 0;
+      case FIXED, DEFLATED, TRAILER -> true;
+    };
   }
 
   @Override
