@@ -41,6 +41,8 @@ final class Verbs {
     ALL.put("volume", Volume::describe);
     ALL.put("network", NetworkVerbs::describe);
     ALL.put("secret", SecretVerbs::describe);
+    ALL.put("events", EventsVerb::describe);
+    ALL.put("webhook", Webhook::describe);
     ALL.put("up", Up::describe);
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);

@@ -16,6 +16,8 @@ public final class Cove implements AutoCloseable {
   private final Volumes volumes;
   private final Secrets secrets;
   private final Keys keys;
+  private final Events events;
+  private final Webhooks webhooks;
 
   private Cove(Api api) {
     this.api = api;
@@ -26,6 +28,8 @@ public final class Cove implements AutoCloseable {
     this.volumes = new Volumes(api);
     this.secrets = new Secrets(api);
     this.keys = new Keys(api);
+    this.events = new Events(api);
+    this.webhooks = new Webhooks(api);
   }
 
   /**
@@ -74,6 +78,14 @@ public final class Cove implements AutoCloseable {
 
   public Keys keys() {
     return keys;
+  }
+
+  public Events events() {
+    return events;
+  }
+
+  public Webhooks webhooks() {
+    return webhooks;
   }
 
   public URI url() {
