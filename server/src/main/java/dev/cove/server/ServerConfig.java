@@ -60,10 +60,10 @@ record ServerConfig(
             source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304),
             source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304),
             NetworkConfig.read(environment, faults));
-    source.requireLogLevel();
     if (LogFormat.find(environment.getOrDefault(LogFormat.SETTING, "")).isEmpty()) {
       faults.add(LogFormat.SETTING + " must be text or json");
     }
+    source.requireLogLevel();
     if (!faults.isEmpty()) {
       throw new ConfigException(faults);
     }
