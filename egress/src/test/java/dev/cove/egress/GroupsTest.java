@@ -263,7 +263,9 @@ class GroupsTest {
   void a_port_where_nothing_listens_is_refused_soon() throws Exception {
     int port = server.port();
     server.close();
-    assertThat(Talk.answerInWords(() -> inside.connect("db", port), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+    assertThat(
+            Talk.answerInWords(
+                () -> inside.connect("db", port), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
         .startsWith("HTTP/1.1 502")
         .contains("nothing listens there");
   }

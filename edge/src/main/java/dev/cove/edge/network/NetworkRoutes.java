@@ -65,7 +65,8 @@ public final class NetworkRoutes {
     send(
         exchange,
         lifecycle
-            .changeNetwork(exchange.path("box"), now -> wanted.in(now.membership()).with(now.secrets()))
+            .changeNetwork(
+                exchange.path("box"), now -> wanted.in(now.membership()).with(now.secrets()))
             .spec()
             .network());
   }

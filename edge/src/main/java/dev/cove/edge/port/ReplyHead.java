@@ -26,7 +26,8 @@ record ReplyHead(boolean http11, int status, List<HeaderField> fields) {
     if (!lengths.isEmpty() && !codings.isEmpty()) {
       throw new BadReplyException("it has both Content-Length and Transfer-Encoding");
     }
-    if (lengths.size() > 1 || (lengths.size() == 1 && !LENGTH.matcher(lengths.getFirst()).matches())) {
+    if (lengths.size() > 1
+        || (lengths.size() == 1 && !LENGTH.matcher(lengths.getFirst()).matches())) {
       throw new BadReplyException("its Content-Length is not one number");
     }
     if (!codings.isEmpty()
