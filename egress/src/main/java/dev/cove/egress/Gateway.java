@@ -1,5 +1,6 @@
 package dev.cove.egress;
 
+import dev.cove.egress.call.GuardedCalls;
 import dev.cove.egress.decision.AddressGuard;
 import dev.cove.egress.decision.HostAddresses;
 import dev.cove.egress.group.Groups;
@@ -96,6 +97,11 @@ public final class Gateway implements AutoCloseable {
   /** How much of the network any sandbox may have. */
   public NetworkLimits most() {
     return settings.limits().most();
+  }
+
+  /** Requests of Cove's own, to which the same addresses are closed. */
+  public GuardedCalls calls() {
+    return new GuardedCalls(resolver, guard);
   }
 
   /** Removes what is kept of a sandbox that will not come back. */
