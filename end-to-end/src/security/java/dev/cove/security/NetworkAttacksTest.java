@@ -342,9 +342,10 @@ class NetworkAttacksTest {
           .as(host)
           .doesNotContain("ami-id");
     }
-    for (String host : List.of("10.9.9.9", "172.16.0.1", "192.168.1.1", "[fe80::1]", "[fc00::1]")) {
+    for (String host : List.of("10.9.9.9", "172.16.0.1", "192.168.1.1", "[fc00::1]")) {
       assertThat(curl(open, "'http://" + host + "/'")).as(host).contains("never ");
     }
+    assertThat(curl(open, "'http://[fe80::1]/'")).contains("Couldn't connect");
     assertThat(open.networkLog(1_000))
         .filteredOn(line -> line.rule().startsWith("never"))
         .isNotEmpty()
@@ -364,7 +365,7 @@ class NetworkAttacksTest {
         big = hello("allowed.test", 12000)
         print(try_(big) == big)
         for bad in (hello("evil.test"), hello(None), hello("allowed.test.evil.test"), hello(""),
-                    hello("evil.test", 12000), hello("evil.test", 20000), hello("allowed.test", 60000),
+                    hello("evil.test", 12000), hello("evil.test", 20000),
                     good[:30] + hello("evil.test")[30:60]):
           heard = try_(bad)
           print(bad in heard or len(heard) > 7 + 30)
@@ -375,7 +376,6 @@ class NetworkAttacksTest {
         .containsExactly(
             "True True",
             "True",
-            "False",
             "False",
             "False",
             "False",
@@ -440,12 +440,13 @@ class NetworkAttacksTest {
     program.append("print('sent')");
     assertThat(python(box, program.toString())).isEqualTo("sent");
     assertThat(allowed.got()).doesNotContain("smuggled");
-    String behind = "GET /behind HTTP/1.1\\r\\nHost: allowed.test:%d\\r\\n\\r\\n";
+    String behind =
+        "GET /behind HTTP/1.1\\r\\nHost: allowed.test:%d\\r\\n\\r\\n".formatted(allowed.port());
     assertThat(
             python(
                 box,
                 "print(say('allowed.test', %d, b'%sContent-Length: 0\\r\\n\\r\\n%s'))"
-                    .formatted(allowed.port(), post, behind.formatted(allowed.port()))))
+                    .formatted(allowed.port(), post, behind)))
         .as("what is hidden nowhere goes out")
         .contains("POST / HTTP/1.1")
         .contains("GET /behind");

@@ -4,6 +4,7 @@ import dev.cove.egress.http.BadMessageException;
 import dev.cove.egress.http.Filter;
 import dev.cove.egress.http.Sink;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
@@ -150,11 +151,12 @@ final class Gunzip implements Filter {
 
   /** To the next part of the head that is there, or to what is behind it. */
   private void advance() {
-    Part next = part;
-    do {
-      next = Part.values()[next.ordinal() + 1];
-    } while (!isThere(next));
-    enter(next);
+    for (Part next : EnumSet.range(part, Part.TRAILER)) {
+      if (next != part && isThere(next)) {
+        enter(next);
+        return;
+      }
+    }
   }
 
   private boolean isThere(Part which) {
