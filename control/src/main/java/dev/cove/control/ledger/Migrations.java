@@ -24,7 +24,8 @@ final class Migrations {
           "V7__rebuilds.sql",
           "V8__network.sql",
           "V9__ports.sql",
-          "V12__lifecycle.sql");
+          "V12__lifecycle.sql",
+          "V13__events.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;
