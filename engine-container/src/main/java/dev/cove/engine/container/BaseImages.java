@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,7 +45,17 @@ final class BaseImages {
   }
 
   static Optional<Path> findMkfs() {
-    return KeptFiles.findProgram("mkfs.ext4");
+    return findProgram("mkfs.ext4");
+  }
+
+  /** Looked for also where a plain user's PATH does not lead. */
+  static Optional<Path> findProgram(String name) {
+    String path = System.getenv().getOrDefault("PATH", "") + ":/usr/sbin:/sbin";
+    return Arrays.stream(path.split(":"))
+        .filter(folder -> !folder.isEmpty())
+        .map(folder -> Path.of(folder, name))
+        .filter(Files::isExecutable)
+        .findFirst();
   }
 
   /** The name of the image of that size; made on first use. */

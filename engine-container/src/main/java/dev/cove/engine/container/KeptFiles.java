@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -146,7 +145,7 @@ final class KeptFiles {
   /** The image was written by this host's kernel and by nobody inside. */
   private static void mend(SandboxId id, Path image) throws IOException {
     Path program =
-        findProgram("e2fsck")
+        BaseImages.findProgram("e2fsck")
             .orElseThrow(() ->
                 new EngineException(
                     ErrorCode.UNAVAILABLE,
@@ -175,15 +174,5 @@ final class KeptFiles {
               .formatted(id, process.exitValue()));
     }
     LOG.info("sandbox {}: its disk was mended", id);
-  }
-
-  /** Looked for also where a plain user's PATH does not lead. */
-  static Optional<Path> findProgram(String name) {
-    String path = System.getenv().getOrDefault("PATH", "") + ":/usr/sbin:/sbin";
-    return Arrays.stream(path.split(":"))
-        .filter(folder -> !folder.isEmpty())
-        .map(folder -> Path.of(folder, name))
-        .filter(Files::isExecutable)
-        .findFirst();
   }
 }
