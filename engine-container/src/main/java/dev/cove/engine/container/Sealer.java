@@ -34,9 +34,6 @@ final class Sealer {
   /** There while a root is being changed: what its sandbox stands on is not known then. */
   private static final String CHANGING = "changing";
 
-  /** There while a root is being changed: what its sandbox stands on is not known then. */
-  private static final String CHANGING = "changing";
-
   /** A spare image on its way to become the sandbox's, as the spawner calls it. */
   private static final String NEXT_IMAGE = "image.next";
 
