@@ -38,7 +38,7 @@ class BoundSecretsTest {
           true,
           "API_KEY");
   private static final NetworkSettings WANTED =
-      new NetworkSettings(NetworkPolicy.NOTHING, true, List.of(BOUND, bearer("OTHER")));
+      new NetworkSettings(NetworkPolicy.NOTHING, true).with(List.of(BOUND, bearer("OTHER")));
 
   @TempDir Path folder;
   private ControlPlane control;
@@ -79,6 +79,7 @@ class BoundSecretsTest {
         List.of(),
         Optional.empty(),
         Optional.of(network),
+        Optional.empty(),
         key);
   }
 
