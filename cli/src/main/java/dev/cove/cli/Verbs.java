@@ -40,6 +40,8 @@ final class Verbs {
     ALL.put("import", Import::describe);
     ALL.put("volume", Volume::describe);
     ALL.put("network", NetworkVerbs::describe);
+    ALL.put("events", EventsVerb::describe);
+    ALL.put("webhook", Webhook::describe);
     ALL.put("up", Up::describe);
     ALL.put("down", Down::describe);
     ALL.put("env", Env::describe);

@@ -7,6 +7,8 @@ import dev.cove.edge.archive.ArchiveRoutes;
 import dev.cove.edge.checkpoint.CheckpointFileRoutes;
 import dev.cove.edge.checkpoint.CheckpointRoutes;
 import dev.cove.edge.checkpoint.RuleRoutes;
+import dev.cove.edge.event.EventRoutes;
+import dev.cove.edge.event.WebhookRoutes;
 import dev.cove.edge.exec.ExecRoutes;
 import dev.cove.edge.exec.OutputBudget;
 import dev.cove.edge.file.FileRoutes;
@@ -75,6 +77,8 @@ public final class EdgeServer implements AutoCloseable {
                 new MetricRoutes(lifecycle, automatic, node, counters).routes(),
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys).routes(),
+                new EventRoutes(services.events(), lifecycle).routes(),
+                new WebhookRoutes(services.webhooks()).routes(),
                 new SandboxRoutes(lifecycle, services.branches(), services.builds()).routes(),
                 new TemplateRoutes(services.templates(), services.builds(), services.images())
                     .routes(),

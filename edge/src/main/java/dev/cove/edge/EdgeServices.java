@@ -3,6 +3,7 @@ package dev.cove.edge;
 import dev.cove.control.build.Builds;
 import dev.cove.control.build.ImageExport;
 import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.control.event.Events;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.move.Moves;
@@ -13,6 +14,7 @@ import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.volume.Volumes;
+import dev.cove.control.webhook.Webhooks;
 import dev.cove.node.Node;
 
 /** What the routes are a way to. */
@@ -30,4 +32,6 @@ public record EdgeServices(
     Layers layers,
     Ports ports,
     ApiKeys keys,
+    Events events,
+    Webhooks webhooks,
     Node node) {}

@@ -200,6 +200,7 @@ class OpenApiTest {
     check("DELETE", box, one, "");
     checkTemplates();
     checkVolumes();
+    checkEvents();
     assertThat(SEEN).hasSizeGreaterThan(45);
   }
 
@@ -234,6 +235,28 @@ class OpenApiTest {
     check("DELETE", all + "/mine", one, "");
     check("DELETE", all + "/mine", one, "");
     check("DELETE", all + "/host", one, "");
+  }
+
+  private static void checkEvents() {
+    check("GET", "/api/v1/events?limit=1000", "/api/v1/events", "");
+    check("GET", "/api/v1/events?after=99999999", "/api/v1/events", "");
+    check("GET", "/api/v1/events?type=x", "/api/v1/events", "");
+    String all = "/api/v1/webhooks";
+    String one = all + "/{webhook}";
+    String id =
+        check("POST", all, all, "{\"url\":\"http://h.example/\",\"types\":[\"sandbox.*\"]}")
+            .json()
+            .get("id")
+            .asString();
+    check("POST", all, all, "{\"url\":\"nowhere\"}");
+    check("GET", all, all, "");
+    check("GET", all + "/" + id, one, "");
+    check("PATCH", all + "/" + id, one, "{\"enabled\":false,\"newSecret\":true}");
+    check("POST", all + "/" + id + "/test", one + "/test", "");
+    check("GET", all + "/" + id + "/dead-letters", one + "/dead-letters", "");
+    check("POST", all + "/" + id + "/dead-letters/retry", one + "/dead-letters/retry", "");
+    check("DELETE", all + "/" + id, one, "");
+    check("DELETE", all + "/" + id, one, "");
   }
 
   private static void checkVolumes() {

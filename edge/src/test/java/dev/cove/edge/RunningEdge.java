@@ -4,6 +4,7 @@ import dev.cove.control.build.Builds;
 import dev.cove.control.build.ImageExport;
 import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.control.event.Events;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
@@ -17,6 +18,9 @@ import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.view.Views;
 import dev.cove.control.volume.Volumes;
+import dev.cove.control.webhook.Outlet;
+import dev.cove.control.webhook.WebhookLimits;
+import dev.cove.control.webhook.Webhooks;
 import dev.cove.edge.http.HttpLimits;
 import dev.cove.edge.port.PortLimits;
 import java.io.IOException;
@@ -58,6 +62,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private Optional<Parts> parts = Optional.empty();
+  private volatile Outlet outlet = (_, _, _) -> 204;
 
   private record Parts(
       Path folder,
@@ -66,6 +71,8 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
       SandboxLifecycle lifecycle,
       Views views,
       ApiKeys keys,
+      Events events,
+      Webhooks webhooks,
       EdgeServer server,
       String key) {}
 
@@ -114,6 +121,15 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var ports = Ports.open(ledger, Clock.systemUTC());
     lifecycle.whenGone(ports::forget);
     var keys = ApiKeys.open(ledger, Clock.systemUTC());
+    var events = Events.open(ledger, Clock.systemUTC());
+    var webhooks =
+        Webhooks.open(
+            ledger,
+            events,
+            folder.resolve("webhooks.key"),
+            outlet,
+            WebhookLimits.USUAL,
+            Clock.systemUTC());
     var checkpoints = new Checkpoints(ledger, node, layers, Clock.systemUTC());
     var branches = new Branches(lifecycle, checkpoints, layers, node);
     var cache = new BuildCache(ledger, layers, Clock.systemUTC());
@@ -143,12 +159,16 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
                 layers,
                 ports,
                 keys,
+                events,
+                webhooks,
                 node),
             limits,
             portLimits);
     String key = keys.issue("tests").secret();
     Files.createDirectory(folder.resolve("work"));
-    parts = Optional.of(new Parts(folder, node, ledger, lifecycle, views, keys, server, key));
+    parts =
+        Optional.of(
+            new Parts(folder, node, ledger, lifecycle, views, keys, events, webhooks, server, key));
   }
 
   @Override
@@ -162,6 +182,8 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
       return;
     }
     parts.get().server().close();
+    parts.get().webhooks().close();
+    parts.get().events().close();
     parts.get().views().close();
     parts.get().lifecycle().close();
     parts.get().ledger().close();
@@ -171,6 +193,12 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
         Files.delete(file);
       }
     }
+  }
+
+  /** What becomes of messages to webhooks from the next start on. */
+  RunningEdge telling(Outlet newOutlet) {
+    outlet = newOutlet;
+    return this;
   }
 
   private Parts parts() {
@@ -183,6 +211,10 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
 
   String key() {
     return parts().key();
+  }
+
+  Ledger ledger() {
+    return parts().ledger();
   }
 
   ApiKeys keys() {

@@ -1,5 +1,6 @@
 package dev.cove.egress;
 
+import dev.cove.egress.call.GuardedCalls;
 import dev.cove.egress.decision.AddressGuard;
 import dev.cove.egress.decision.HostAddresses;
 import dev.cove.egress.intake.Intake;
@@ -88,6 +89,11 @@ public final class Gateway implements AutoCloseable {
   /** Adds a port of Cove itself, which was not known when this was made. */
   public void addOwnPort(int port) {
     guard.addOwnPort(port);
+  }
+
+  /** Requests of Cove's own, to which the same addresses are closed. */
+  public GuardedCalls calls() {
+    return new GuardedCalls(resolver, guard);
   }
 
   /** Removes what is kept of a sandbox that will not come back. */

@@ -15,6 +15,8 @@ public final class Cove implements AutoCloseable {
   private final Moves moves;
   private final Volumes volumes;
   private final Keys keys;
+  private final Events events;
+  private final Webhooks webhooks;
 
   private Cove(Api api) {
     this.api = api;
@@ -24,6 +26,8 @@ public final class Cove implements AutoCloseable {
     this.moves = new Moves(api);
     this.volumes = new Volumes(api);
     this.keys = new Keys(api);
+    this.events = new Events(api);
+    this.webhooks = new Webhooks(api);
   }
 
   /**
@@ -68,6 +72,14 @@ public final class Cove implements AutoCloseable {
 
   public Keys keys() {
     return keys;
+  }
+
+  public Events events() {
+    return events;
+  }
+
+  public Webhooks webhooks() {
+    return webhooks;
   }
 
   public URI url() {

@@ -46,6 +46,19 @@ final class EventReader implements AutoCloseable {
     this.what = what;
   }
 
+  /** Waits for the event that says that from now on none is missed. */
+  void awaitReady(String otherwise) {
+    try {
+      Optional<Event> first = next();
+      if (first.isEmpty() || !first.get().name().equals("ready")) {
+        throw new CoveConnectionException(otherwise);
+      }
+    } catch (CoveException e) {
+      close();
+      throw e;
+    }
+  }
+
   /** Waits for the next event; empty once there are no more. */
   Optional<Event> next() {
     String name = "message";

@@ -20,20 +20,8 @@ public final class FileWatch implements AutoCloseable {
 
   FileWatch(Response response) {
     this.events = new EventReader(response, "The watch");
-    awaitReady();
-  }
-
-  // Changes made after the constructor returns must not be missed.
-  private void awaitReady() {
-    try {
-      Optional<EventReader.Event> first = events.next();
-      if (first.isEmpty() || !first.get().name().equals("ready")) {
-        throw new CoveConnectionException("The server did not begin to watch");
-      }
-    } catch (CoveException e) {
-      close();
-      throw e;
-    }
+    // Changes made after the constructor returns must not be missed.
+    events.awaitReady("The server did not begin to watch");
   }
 
   /** Waits for the next change; empty once the watch is over. */

@@ -4,6 +4,7 @@ import dev.cove.control.build.Builds;
 import dev.cove.control.build.ImageExport;
 import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.control.event.Events;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.key.LocalKey;
 import dev.cove.control.layer.DiskWatch;
@@ -21,6 +22,8 @@ import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.view.Views;
 import dev.cove.control.volume.Volumes;
+import dev.cove.control.webhook.WebhookLimits;
+import dev.cove.control.webhook.Webhooks;
 import dev.cove.edge.EdgeConfig;
 import dev.cove.edge.EdgeServer;
 import dev.cove.edge.EdgeServices;
@@ -82,8 +85,10 @@ final class CoveServer implements AutoCloseable {
     Ledger ledger = keep("ledger", openLedger(home));
     ApiKeys keys = ApiKeys.open(ledger, clock);
     makeLocalKey(keys, home);
-    var owner = new PolicyOwner();
+    Events events = keep("events", Events.open(ledger, clock));
+    var owner = new PolicyOwner(events);
     Gateway gateway = keep("gateway", openGateway(config, owner));
+    Webhooks webhooks = keep("webhooks", openWebhooks(ledger, events, gateway, home, clock));
     Node node = keep("node", openNode(config, gateway));
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, clock);
@@ -127,6 +132,8 @@ final class CoveServer implements AutoCloseable {
                     layers,
                     ports,
                     keys,
+                    events,
+                    webhooks,
                     node)));
     gateway.addOwnPort(edge.port());
     url = Announcement.localUrl(config.host(), edge.port());
@@ -164,6 +171,16 @@ final class CoveServer implements AutoCloseable {
       return new Gateway(settings, owner, HttpInterception.NONE);
     } catch (IOException e) {
       throw new StartException("Cannot use %s (%s).".formatted(folder, e), e);
+    }
+  }
+
+  private static Webhooks openWebhooks(
+      Ledger ledger, Events events, Gateway gateway, Home home, Clock clock) {
+    try {
+      return Webhooks.open(
+          ledger, events, home.webhookKey(), gateway.calls()::post, WebhookLimits.USUAL, clock);
+    } catch (IOException e) {
+      throw new StartException("Cannot use %s (%s).".formatted(home.webhookKey(), e), e);
     }
   }
 

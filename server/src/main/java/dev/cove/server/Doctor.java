@@ -4,37 +4,83 @@ import dev.cove.engine.EngineReport;
 import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.EngineReport.Severity;
 import dev.cove.model.CoveException;
+import dev.cove.model.Tier;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Looks at this machine and says what Cove can promise on it, and what to mend. */
 final class Doctor {
   private static final long MIN_DISK = 256L << 20;
   private static final long SMALL_DISK = 2L << 30;
   private static final int JDK = 25;
+  private static final String DISK_LIMITS = "disk-limits";
+  private static final String NETWORK = "network";
+  private static final Set<String> FAR_AWAY = Set.of("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs");
 
   /**
    * What was found.
    *
    * @param usable sandboxes can run here
+   * @param offers what can honestly be promised here: tiers, and what sandboxes of them have
+   * @param broken what was promised and cannot be
    */
-  record Diagnosis(boolean usable, List<Finding> findings) {}
+  record Diagnosis(
+      boolean usable, List<String> offers, List<String> broken, List<Finding> findings) {}
 
   private Doctor() {}
 
+  /** All that can be promised on some machine. */
+  static List<String> promises() {
+    return Stream.concat(
+            Arrays.stream(Tier.values()).map(Tier::publicName), Stream.of(DISK_LIMITS, NETWORK))
+        .toList();
+  }
+
   static Diagnosis examine(Path data, Supplier<EngineReport> engine) {
+    return examine(data, Path.of("/"), engine, List.of());
+  }
+
+  /**
+   * @param root with /dev of the machine
+   * @param promised some of {@link #promises}
+   */
+  static Diagnosis examine(
+      Path data, Path root, Supplier<EngineReport> engine, List<String> promised) {
     EngineReport report = report(engine);
     var findings = new ArrayList<>(report.findings());
     findings.add(jdk());
     findings.add(disk(data));
-    findings.add(kvm(Path.of("/dev/kvm")));
+    findings.add(kvm(root.resolve("dev/kvm")));
     boolean nothingMissing =
         findings.stream().noneMatch(finding -> finding.severity() == Severity.MISSING);
-    return new Diagnosis(report.usable() && nothingMissing, List.copyOf(findings));
+    boolean usable = report.usable() && nothingMissing;
+    List<String> offers = usable ? offers(report) : List.of();
+    List<String> broken = promised.stream().filter(word -> !offers.contains(word)).toList();
+    return new Diagnosis(usable, offers, broken, List.copyOf(findings));
+  }
+
+  private static List<String> offers(EngineReport report) {
+    var offers = new ArrayList<>(List.of(Tier.CONTAINER.publicName()));
+    if (report.enforcesDiskLimits()) {
+      offers.add(DISK_LIMITS);
+    }
+    boolean network =
+        report.findings().stream()
+            .filter(finding -> finding.subject().equals(NETWORK))
+            .anyMatch(finding -> finding.severity() == Severity.OK);
+    if (network) {
+      offers.add(NETWORK);
+    }
+    return List.copyOf(offers);
   }
 
   /** An engine that cannot even look is a finding, not a crash. */
@@ -66,19 +112,36 @@ final class Doctor {
       existing = existing.getParent();
     }
     try {
-      long free = Files.getFileStore(existing).getUsableSpace();
-      String detail = "%d MB free for %s".formatted(free >> 20, data);
-      if (free < MIN_DISK) {
-        return new Finding(
-            Severity.MISSING, "disk", detail + "; too little for the ledger and one sandbox");
-      }
-      return free < SMALL_DISK
-          ? new Finding(Severity.WARNING, "disk", detail + "; a few busy sandboxes may fill it")
-          : new Finding(Severity.OK, "disk", detail);
+      FileStore store = Files.getFileStore(existing);
+      long free = store.getUsableSpace();
+      String detail = "%d MB free on %s for %s".formatted(free >> 20, store.type(), data);
+      return obstacle(store.type(), free)
+          .map(why -> new Finding(severity(free), "disk", detail + "; " + why))
+          .orElseGet(() -> new Finding(Severity.OK, "disk", detail));
     } catch (IOException e) {
       return new Finding(
           Severity.MISSING, "disk", "The file system of %s cannot be asked: %s".formatted(data, e));
     }
+  }
+
+  private static Severity severity(long free) {
+    return free < MIN_DISK ? Severity.MISSING : Severity.WARNING;
+  }
+
+  private static Optional<String> obstacle(String type, long free) {
+    if (free < MIN_DISK) {
+      return Optional.of("too little for the ledger and one sandbox. Free some, or move COVE_HOME");
+    }
+    if (FAR_AWAY.contains(type)) {
+      return Optional.of(
+          "a file system of another machine does not keep the ledger's locks, and every sandbox waits for"
+              + " it. Move COVE_HOME to a disk of this one");
+    }
+    if (type.equals("tmpfs")) {
+      return Optional.of(
+          "that is memory, and all is gone with the machine. Move COVE_HOME to a disk if it should stay");
+    }
+    return free < SMALL_DISK ? Optional.of("a few busy sandboxes may fill it") : Optional.empty();
   }
 
   /** Not needed by the container tier; said because people ask which tiers a machine could have. */

@@ -4,29 +4,83 @@ import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.server.Doctor.Diagnosis;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code cove doctor}: exit code 0 when sandboxes can run here, 1 when they cannot. */
+/**
+ * {@code cove doctor}: exit code 0 when sandboxes can run here and have what is promised, 1 when
+ * not, 2 when it was asked for something that makes no sense.
+ */
 public final class DoctorMain {
+  private static final String PROMISED = "COVE_PROMISED";
+
   private DoctorMain() {}
 
   public static void main(String[] arguments) {
-    var rest = new ArrayList<>(List.of(arguments));
+    System.exit(run(List.of(arguments), System.getenv(), System.out, System.err));
+  }
+
+  static int run(
+      List<String> arguments, Map<String, String> environment, PrintStream out, PrintStream err) {
+    var rest = new ArrayList<>(arguments);
+    var faults = new ArrayList<String>();
     boolean json = rest.remove("--json");
-    ServerConfig config;
-    try {
-      config = ServerConfig.read(rest, System.getenv());
-    } catch (ConfigException e) {
-      e.faults().forEach(fault -> System.err.println("cove doctor: " + fault + "."));
-      System.exit(2);
-      return;
+    Path root = Path.of(take(rest, "--root", faults).orElse("/"));
+    if (!Files.isDirectory(root)) {
+      faults.add("--root must name a folder with proc, sys and dev of the machine to judge");
     }
-    Diagnosis diagnosis = Doctor.examine(config.home().data(), ContainerEngine::examine);
-    print(diagnosis, json, System.out);
-    System.exit(diagnosis.usable() ? 0 : 1);
+    String wanted = take(rest, "--promise", faults).orElse(environment.getOrDefault(PROMISED, ""));
+    List<String> promised =
+        Arrays.stream(wanted.split(","))
+            .map(String::strip)
+            .filter(word -> !word.isEmpty())
+            .toList();
+    promised.stream()
+        .filter(word -> !Doctor.promises().contains(word))
+        .forEach(word ->
+            faults.add(
+                "Nobody can promise %s; known are %s"
+                    .formatted(word, String.join(", ", Doctor.promises()))));
+    Optional<ServerConfig> config = config(rest, environment, faults);
+    if (!faults.isEmpty() || config.isEmpty()) {
+      faults.forEach(fault -> err.println("cove doctor: " + fault + "."));
+      return 2;
+    }
+    Diagnosis diagnosis =
+        Doctor.examine(
+            config.get().home().data(), root, () -> ContainerEngine.examine(root), promised);
+    print(diagnosis, json, out);
+    return diagnosis.usable() && diagnosis.broken().isEmpty() ? 0 : 1;
+  }
+
+  private static Optional<String> take(List<String> rest, String option, List<String> faults) {
+    int at = rest.indexOf(option);
+    if (at < 0) {
+      return Optional.empty();
+    }
+    rest.remove(at);
+    if (at == rest.size()) {
+      faults.add("The option %s needs a value".formatted(option));
+      return Optional.empty();
+    }
+    return Optional.of(rest.remove(at));
+  }
+
+  private static Optional<ServerConfig> config(
+      List<String> rest, Map<String, String> environment, List<String> faults) {
+    try {
+      return Optional.of(ServerConfig.read(rest, environment));
+    } catch (ConfigException e) {
+      faults.addAll(e.faults());
+      return Optional.empty();
+    }
   }
 
   static void print(Diagnosis diagnosis, boolean json, PrintStream out) {
@@ -44,20 +98,28 @@ public final class DoctorMain {
     out.println();
     out.println(
         diagnosis.usable()
-            ? "Sandboxes can run on this machine."
+            ? "Sandboxes can run on this machine: it can promise %s."
+                .formatted(String.join(", ", diagnosis.offers()))
             : "Sandboxes cannot run on this machine: mend what is marked as missing.");
+    if (!diagnosis.broken().isEmpty()) {
+      out.println(
+          "Promised, but not to be had here: %s.".formatted(String.join(", ", diagnosis.broken())));
+    }
   }
 
   private static String word(Finding finding) {
     return finding.severity().name().toLowerCase(Locale.ROOT);
   }
 
-  private record Report(boolean usable, List<Line> findings) {
+  private record Report(
+      boolean usable, List<String> offers, List<String> broken, List<Line> findings) {
     record Line(String severity, String subject, String detail) {}
 
     static Report of(Diagnosis diagnosis) {
       return new Report(
           diagnosis.usable(),
+          diagnosis.offers(),
+          diagnosis.broken(),
           diagnosis.findings().stream()
               .map(found -> new Line(word(found), found.subject(), found.detail()))
               .toList());

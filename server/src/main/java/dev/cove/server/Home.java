@@ -24,6 +24,11 @@ record Home(Path data, Path run) {
     return data.resolve("local.key");
   }
 
+  /** What the secrets of webhooks follow from. */
+  Path webhookKey() {
+    return data.resolve("webhooks.key");
+  }
+
   Path nativeCode() {
     return data.resolve("lib");
   }

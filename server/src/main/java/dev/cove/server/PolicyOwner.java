@@ -1,5 +1,6 @@
 package dev.cove.server;
 
+import dev.cove.control.event.Events;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.egress.NetworkOwner;
 import dev.cove.model.CoveException;
@@ -10,11 +11,16 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps what the owner of a sandbox answers for good. */
+/** Tells what the owner of a sandbox is asked, and keeps what is answered for good. */
 final class PolicyOwner implements NetworkOwner {
   private static final Logger log = LoggerFactory.getLogger(PolicyOwner.class);
 
+  private final Events events;
   private volatile Optional<SandboxLifecycle> lifecycle = Optional.empty();
+
+  PolicyOwner(Events events) {
+    this.events = events;
+  }
 
   /** Nobody answers before this. */
   void keepWith(SandboxLifecycle keeper) {
@@ -24,6 +30,12 @@ final class PolicyOwner implements NetworkOwner {
   @Override
   public void asked(SandboxId sandbox, Question question) {
     log.info("sandbox {} asks for {}", sandbox, question.destination());
+    // A destination is a host's name or an address with a port: nothing in it needs escaping.
+    events.note(
+        "network.asked",
+        sandbox,
+        "{\"question\":\"%s\",\"destination\":\"%s\"}"
+            .formatted(question.id(), question.destination()));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.cove.server;
 
+import dev.cove.server.log.LogFormat;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,6 +59,9 @@ record ServerConfig(
             source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304),
             source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304),
             NetworkConfig.read(environment, faults));
+    if (LogFormat.find(environment.getOrDefault(LogFormat.SETTING, "")).isEmpty()) {
+      faults.add(LogFormat.SETTING + " must be text or json");
+    }
     if (!faults.isEmpty()) {
       throw new ConfigException(faults);
     }

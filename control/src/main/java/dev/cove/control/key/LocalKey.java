@@ -1,56 +1,20 @@
 package dev.cove.control.key;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 
 /** The key that the command line on this machine uses, in a file that only its owner can read. */
 public final class LocalKey {
-  private static final int MAX_BYTES = 1_024;
-
   private LocalKey() {}
 
   /** Makes the key at first start, and again when the file is gone or its key revoked. */
   public static void ensure(ApiKeys keys, Path file) throws IOException {
     if (!keys.accepts(read(file))) {
-      write(file, keys.issue("local").secret());
+      PrivateFile.write(file, keys.issue("local").secret());
     }
   }
 
   private static String read(Path file) throws IOException {
-    try (var in = Files.newInputStream(file)) {
-      return new String(in.readNBytes(MAX_BYTES), StandardCharsets.US_ASCII).strip();
-    } catch (NoSuchFileException _) {
-      return "";
-    }
-  }
-
-  /** Beside it first and then renamed, so that no reader ever sees half a key. */
-  private static void write(Path file, String secret) throws IOException {
-    Path fresh = file.resolveSibling(file.getFileName() + ".new");
-    Files.deleteIfExists(fresh);
-    try (var out =
-        FileChannel.open(
-            fresh,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      var bytes = ByteBuffer.wrap((secret + "\n").getBytes(StandardCharsets.US_ASCII));
-      while (bytes.hasRemaining()) {
-        out.write(bytes);
-      }
-      out.force(true);
-    }
-    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    try (var folder = FileChannel.open(file.toAbsolutePath().getParent())) {
-      folder.force(true);
-    }
+    return PrivateFile.find(file).orElse("");
   }
 }

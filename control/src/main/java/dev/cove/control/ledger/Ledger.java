@@ -79,6 +79,11 @@ public final class Ledger implements AutoCloseable {
     return pending.outcome();
   }
 
+  /** Tells, on the writer's thread, that something was written. Must not wait. */
+  public void afterCommit(Runnable listener) {
+    writer.afterCommit(listener);
+  }
+
   /** Reads what is durable, beside the writer. */
   public <T> T read(Change<T> question) {
     Session reader = borrow();

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ final class LedgerWriter implements AutoCloseable {
   private final Duration patience;
   private final BlockingQueue<PendingChange<?>> queue = new ArrayBlockingQueue<>(MAX_QUEUED);
   private final Thread thread;
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private volatile boolean closing;
   private @Nullable Session session;
   private boolean syncing;
@@ -48,6 +50,10 @@ final class LedgerWriter implements AutoCloseable {
           new CoveException(
               ErrorCode.UNAVAILABLE, "Too many changes wait for the ledger; repeat the request."));
     }
+  }
+
+  void afterCommit(Runnable listener) {
+    listeners.add(listener);
   }
 
   private void run() {
@@ -76,6 +82,7 @@ final class LedgerWriter implements AutoCloseable {
       }
       open.script("commit");
       batch.forEach(PendingChange::succeed);
+      listeners.forEach(Runnable::run);
     } catch (SQLException e) {
       // Even when the disk is full or the connection broken, what was not committed is not true.
       disconnect();

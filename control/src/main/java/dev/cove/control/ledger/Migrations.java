@@ -23,7 +23,8 @@ final class Migrations {
           "V6__checkpoints_from_inside.sql",
           "V7__rebuilds.sql",
           "V8__network.sql",
-          "V9__ports.sql");
+          "V9__ports.sql",
+          "V13__events.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;

@@ -2,6 +2,7 @@ package dev.cove.control.sandbox;
 
 import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.checkpoint.RulesLedger;
+import dev.cove.control.event.Events;
 import dev.cove.control.ledger.Change;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
@@ -133,9 +134,17 @@ final class SandboxLedger {
             undo.value()));
   }
 
-  void endRebuild(SandboxId id) {
-    ledger.writeAhead(
-        session -> session.run("delete from sandbox_rebuild where sandbox_id = ?", id.value()));
+  /**
+   * @param restored whether it stands on those layers now, which is an event
+   */
+  void endRebuild(SandboxId id, boolean restored) {
+    ledger.writeAhead(session -> {
+      int ended = session.run("delete from sandbox_rebuild where sandbox_id = ?", id.value());
+      if (restored) {
+        Events.write(session, "sandbox.restored", Optional.of(id), "{}");
+      }
+      return ended;
+    });
   }
 
   /** The layers of what sandboxes were before somebody began to rebuild them and did not end it. */

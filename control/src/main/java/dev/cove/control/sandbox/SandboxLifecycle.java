@@ -100,22 +100,24 @@ public final class SandboxLifecycle implements AutoCloseable {
    */
   void rebuild(Sandbox sandbox, List<LayerId> layers, Checkpoint undo) {
     SandboxId id = sandbox.id();
+    boolean restored = false;
     try {
       rows.beginRebuild(id, undo.id());
       FailPoint.RESTORE_ANNOUNCED.reached();
       node.rebuild(id, sandbox.spec(), layers, undo.layers());
       FailPoint.RESTORE_REBUILT.reached();
+      restored = true;
     } finally {
-      endRebuild(id); // also of one whose beginning the ledger may still come to
+      endRebuild(id, restored); // also of one whose beginning the ledger may still come to
     }
   }
 
-  private void endRebuild(SandboxId id) {
+  private void endRebuild(SandboxId id, boolean restored) {
     try {
-      rows.endRebuild(id);
+      rows.endRebuild(id, restored);
     } catch (CoveException e) {
       log.warn("sandbox {} was rebuilt, but the ledger does not know yet", id, e);
-      unfinished.add(id, () -> rows.endRebuild(id));
+      unfinished.add(id, () -> rows.endRebuild(id, restored));
     }
   }
 

@@ -24,6 +24,12 @@ public final class EventStream {
     write(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /** Sends an event that a client which comes back can name as the last that it saw. */
+  public void send(String event, Object data, long id) throws IOException {
+    String text = "event: " + event + "\ndata: " + Json.writeText(data) + "\nid: " + id + "\n\n";
+    write(text.getBytes(StandardCharsets.UTF_8));
+  }
+
   /** A comment line if nothing was sent for so long: both ends learn that the connection lives. */
   void heartbeatAfter(Duration silence) throws IOException {
     if (System.nanoTime() - sentAt >= silence.toNanos()) {

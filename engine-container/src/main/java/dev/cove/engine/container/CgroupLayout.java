@@ -2,8 +2,6 @@ package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
 import dev.cove.engine.container.CgroupsV1.Controller;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,15 +28,19 @@ record CgroupLayout(Map<Controller, Path> v1, Optional<Path> v2, Set<String> v2C
   }
 
   static CgroupLayout read() {
-    try {
-      return read(Files.readAllLines(Path.of("/proc/self/mountinfo")));
-    } catch (IOException e) {
-      throw new EngineException("Could not read /proc/self/mountinfo", e);
-    }
+    return read(KernelFiles.HERE);
+  }
+
+  static CgroupLayout read(KernelFiles files) {
+    return read(files.read("/proc/self/mountinfo").lines().toList(), files);
   }
 
   /** Lines are: id parent device root mount-point options … - type source super-options. */
-  static CgroupLayout read(List<String> mountInfo) throws IOException {
+  static CgroupLayout read(List<String> mountInfo) {
+    return read(mountInfo, KernelFiles.HERE);
+  }
+
+  private static CgroupLayout read(List<String> mountInfo, KernelFiles files) {
     var v1 = new EnumMap<Controller, Path>(Controller.class);
     Optional<Path> v2 = Optional.empty();
     for (String line : mountInfo) {
@@ -59,12 +61,12 @@ record CgroupLayout(Map<Controller, Path> v1, Optional<Path> v2, Set<String> v2C
         }
       }
     }
-    return new CgroupLayout(v1, v2, v2.isPresent() ? controllers(v2.get()) : Set.of());
+    return new CgroupLayout(v1, v2, v2.isPresent() ? controllers(v2.get(), files) : Set.of());
   }
 
-  private static Set<String> controllers(Path mount) throws IOException {
-    Path file = mount.resolve("cgroup.controllers");
-    return Files.exists(file) ? Set.of(Files.readString(file).strip().split("\\s+")) : Set.of();
+  private static Set<String> controllers(Path mount, KernelFiles files) {
+    String known = files.read(mount.resolve("cgroup.controllers").toString());
+    return known.isEmpty() ? Set.of() : Set.of(known.split("\\s+"));
   }
 
   boolean isV2() {

@@ -114,8 +114,20 @@ public final class ContainerEngine implements Engine {
 
   /** What {@link #report} would say, as far as it can be told without opening an engine. */
   public static EngineReport examine() {
-    boolean loopDevices = Files.exists(Path.of("/dev/loop-control"));
-    return new HostFindings(CgroupLayout.read(), true, loopDevices, EngineSettings.DEFAULT)
+    return examine(Path.of("/"));
+  }
+
+  /**
+   * @param root with /proc, /sys and /dev of the machine to judge
+   */
+  public static EngineReport examine(Path root) {
+    var files = new KernelFiles(root);
+    return new HostFindings(
+            CgroupLayout.read(files),
+            true,
+            files.has("/dev/loop-control"),
+            EngineSettings.DEFAULT,
+            files)
         .report();
   }
 

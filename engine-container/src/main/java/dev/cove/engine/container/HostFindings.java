@@ -4,28 +4,42 @@ import dev.cove.engine.EngineReport;
 import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.EngineReport.Severity;
 import dev.cove.engine.network.NetworkNamespace;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Looks at the host without changing anything, and says what it means for sandboxes. */
 final class HostFindings {
   private static final int CAP_SYS_RESOURCE = 24;
   private static final int OLDEST_MAJOR = 5;
   private static final int OLDEST_MINOR = 19;
+  private static final int NETWORK_MAJOR = 5;
+  private static final int NETWORK_MINOR = 9;
+  private static final Pattern RELEASE = Pattern.compile("^([0-9]{1,4})\\.([0-9]{1,4})");
 
   private final CgroupLayout layout;
   private final boolean favorsMoves;
   private final boolean loopDevices;
   private boolean enforcesDiskLimits;
   private final EngineSettings settings;
+  private final KernelFiles files;
   private final List<Finding> findings = new ArrayList<>();
 
   HostFindings(
       CgroupLayout layout, boolean favorsMoves, boolean loopDevices, EngineSettings settings) {
+    this(layout, favorsMoves, loopDevices, settings, KernelFiles.HERE);
+  }
+
+  HostFindings(
+      CgroupLayout layout,
+      boolean favorsMoves,
+      boolean loopDevices,
+      EngineSettings settings,
+      KernelFiles files) {
+    this.files = files;
     this.layout = layout;
     this.favorsMoves = favorsMoves;
     this.loopDevices = loopDevices;
@@ -44,6 +58,7 @@ final class HostFindings {
     bpf();
     network();
     swap();
+    findings.addAll(new KernelSettings(files).findings());
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Severity.MISSING);
     return new EngineReport(usable, enforcesDiskLimits, findings);
   }
@@ -53,17 +68,23 @@ final class HostFindings {
   }
 
   private void kernel() {
-    String release = read("/proc/sys/kernel/osrelease");
-    String[] parts = release.split("[.-]");
-    int major = Integer.parseInt(parts[0]);
-    int minor = Integer.parseInt(parts[1]);
-    boolean recent = major > OLDEST_MAJOR || (major == OLDEST_MAJOR && minor >= OLDEST_MINOR);
+    String release = files.read("/proc/sys/kernel/osrelease");
+    boolean recent = isAtLeast(OLDEST_MAJOR, OLDEST_MINOR);
     add(
         recent ? Severity.OK : Severity.MISSING,
         "kernel",
         recent
             ? "Linux " + release
             : "Linux %s cannot stack id-mapped layers; 5.19 or newer is needed".formatted(release));
+  }
+
+  private boolean isAtLeast(int major, int minor) {
+    Matcher release = RELEASE.matcher(files.read("/proc/sys/kernel/osrelease"));
+    if (!release.find()) {
+      return false;
+    }
+    int[] there = {Integer.parseInt(release.group(1)), Integer.parseInt(release.group(2))};
+    return Arrays.compare(there, new int[] {major, minor}) >= 0;
   }
 
   private void capabilities() {
@@ -121,8 +142,8 @@ final class HostFindings {
   }
 
   private void userNamespaces() {
-    String max = read("/proc/sys/user/max_user_namespaces");
-    boolean on = Files.exists(Path.of("/proc/self/ns/user")) && !max.equals("0");
+    String max = files.read("/proc/sys/user/max_user_namespaces");
+    boolean on = files.has("/proc/self/ns/user") && !max.equals("0");
     add(
         on ? Severity.OK : Severity.MISSING,
         "user namespaces",
@@ -132,8 +153,8 @@ final class HostFindings {
   }
 
   private void fileSystems() {
-    String known = read("/proc/filesystems");
-    boolean overlay = known.contains("overlay") || Files.exists(Path.of("/sys/module/overlay"));
+    String known = files.read("/proc/filesystems");
+    boolean overlay = known.contains("overlay") || files.has("/sys/module/overlay");
     add(
         overlay ? Severity.OK : Severity.MISSING,
         "overlay",
@@ -163,7 +184,7 @@ final class HostFindings {
   }
 
   private void seccomp() {
-    String actions = read("/proc/sys/kernel/seccomp/actions_avail");
+    String actions = files.read("/proc/sys/kernel/seccomp/actions_avail");
     boolean there = actions.contains("kill_process") && actions.contains("errno");
     add(
         there ? Severity.OK : Severity.MISSING,
@@ -172,7 +193,7 @@ final class HostFindings {
   }
 
   private void corePattern() {
-    String pattern = read("/proc/sys/kernel/core_pattern");
+    String pattern = files.read("/proc/sys/kernel/core_pattern");
     if (pattern.startsWith("|")) {
       add(
           Severity.WARNING,
@@ -187,7 +208,7 @@ final class HostFindings {
   }
 
   private void bpf() {
-    String disabled = read("/proc/sys/kernel/unprivileged_bpf_disabled");
+    String disabled = files.read("/proc/sys/kernel/unprivileged_bpf_disabled");
     if (disabled.equals("0")) {
       add(
           Severity.WARNING,
@@ -200,7 +221,7 @@ final class HostFindings {
   }
 
   private void network() {
-    Optional<String> obstacle = NetworkNamespace.obstacle();
+    Optional<String> obstacle = obstacle();
     add(
         obstacle.isEmpty() ? Severity.OK : Severity.WARNING,
         "network",
@@ -212,8 +233,18 @@ final class HostFindings {
             .orElse("The kernel hands connections of sandboxes over"));
   }
 
+  /** Tried where it can be; a kernel that is only described is judged by its age. */
+  private Optional<String> obstacle() {
+    if (files.isHere()) {
+      return NetworkNamespace.obstacle();
+    }
+    return isAtLeast(NETWORK_MAJOR, NETWORK_MINOR)
+        ? Optional.empty()
+        : Optional.of("it is Linux " + files.read("/proc/sys/kernel/osrelease"));
+  }
+
   private void swap() {
-    boolean on = read("/proc/swaps").lines().count() > 1;
+    boolean on = files.read("/proc/swaps").lines().count() > 1;
     if (on) {
       add(
           Severity.WARNING,
@@ -224,21 +255,13 @@ final class HostFindings {
     }
   }
 
-  private static String statusField(String name) {
-    return read("/proc/self/status")
+  private String statusField(String name) {
+    return files
+        .read("/proc/self/status")
         .lines()
         .filter(line -> line.startsWith(name))
         .map(line -> line.substring(name.length()).strip())
         .findFirst()
         .orElse("0");
-  }
-
-  /** By lines: a number under /proc/sys gives all its digits only to the first, large read. */
-  private static String read(String file) {
-    try {
-      return String.join("\n", Files.readAllLines(Path.of(file))).strip();
-    } catch (IOException e) {
-      return ""; // this kernel has no such file
-    }
   }
 }

@@ -105,7 +105,10 @@ public enum FailPoint {
   /** The volume has its row, and nobody has heard of it. */
   VOLUME_RECORDED,
   /** The volume's row is gone, and its image is there. */
-  VOLUME_FORGOTTEN;
+  VOLUME_FORGOTTEN,
+
+  /** A webhook has taken an event, and the ledger does not know. */
+  WEBHOOK_TOLD;
 
   public static final String PROPERTY = "cove.failPoint";
 

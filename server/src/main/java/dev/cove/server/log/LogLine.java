@@ -23,11 +23,28 @@ final class LogLine {
     escape(event.getFormattedMessage(), line);
     line.append('\n');
     @Nullable IThrowableProxy thrown = event.getThrowableProxy();
-    for (int depth = 0; thrown != null && depth < MAX_CAUSES; depth++) {
-      describe(thrown, line);
-      thrown = thrown.getCause();
+    if (thrown != null) {
+      line.append(describe(thrown));
     }
     return line.toString();
+  }
+
+  /** What was thrown and what caused it, as lines that begin with a tab. */
+  static String describe(IThrowableProxy thrown) {
+    var lines = new StringBuilder(200);
+    @Nullable IThrowableProxy next = thrown;
+    for (int depth = 0; next != null && depth < MAX_CAUSES; depth++) {
+      describe(next, lines);
+      next = next.getCause();
+    }
+    return lines.toString();
+  }
+
+  /** A message that is not longer than any should be. */
+  static String cut(String message) {
+    return message.length() <= MAX_MESSAGE
+        ? message
+        : message.substring(0, MAX_MESSAGE) + "… (cut)";
   }
 
   private static void describe(IThrowableProxy thrown, StringBuilder line) {

@@ -12,7 +12,10 @@ import java.io.FileOutputStream;
 public final class LogSetup extends ContextAwareBase implements Configurator {
   @Override
   public ExecutionStatus configure(LoggerContext context) {
-    var appender = new PatientAppender(new FileOutputStream(FileDescriptor.err));
+    // What is no format is told by the settings, and by then somebody must be able to say so.
+    LogFormat format =
+        LogFormat.find(System.getenv().getOrDefault(LogFormat.SETTING, "")).orElse(LogFormat.TEXT);
+    var appender = new PatientAppender(new FileOutputStream(FileDescriptor.err), format);
     appender.setContext(context);
     appender.setName("stderr");
     appender.start();

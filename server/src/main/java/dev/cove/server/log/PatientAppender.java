@@ -19,13 +19,15 @@ final class PatientAppender extends AppenderBase<ILoggingEvent> {
   private static final long FLUSH_MILLIS = 2_000;
 
   private final OutputStream out;
+  private final LogFormat format;
   private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(MAX_QUEUED);
   private final AtomicLong lost = new AtomicLong();
   private final Thread writer = Thread.ofPlatform().name("log").daemon().unstarted(this::write);
   private volatile boolean stopping;
 
-  PatientAppender(OutputStream out) {
+  PatientAppender(OutputStream out, LogFormat format) {
     this.out = out;
+    this.format = format;
   }
 
   @Override
@@ -49,7 +51,7 @@ final class PatientAppender extends AppenderBase<ILoggingEvent> {
 
   @Override
   protected void append(ILoggingEvent event) {
-    if (!lines.offer(LogLine.of(event))) {
+    if (!lines.offer(format.line(event))) {
       lost.incrementAndGet();
     }
   }
@@ -60,7 +62,7 @@ final class PatientAppender extends AppenderBase<ILoggingEvent> {
         String line = next();
         long missing = lost.getAndSet(0);
         if (missing > 0) {
-          line += "(%d log lines were lost because nobody read them)%n".formatted(missing);
+          line += format.lost(missing);
         }
         out.write(line.getBytes(StandardCharsets.UTF_8));
         out.flush();

@@ -8,9 +8,13 @@ import ch.qos.logback.classic.LoggerContext;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class PatientAppenderTest {
   private final LoggerContext context = new LoggerContext();
@@ -53,8 +57,31 @@ class PatientAppenderTest {
     assertThat(out.size()).isBetween(8_000, 9_000);
   }
 
+  @Test
+  void for_programs_each_line_is_an_object_whatever_a_caller_wrote() {
+    var out = new ByteArrayOutputStream();
+    Logger log = logTo(out, LogFormat.JSON);
+    log.info("name is {}", "a\r\n{\"level\":\"ERROR\"}\u001b[2J");
+    log.warn("it failed", new IllegalStateException("first", new IllegalStateException("cause")));
+    log.info("x".repeat(1_000_000));
+    context.stop();
+    List<JsonNode> lines =
+        out.toString(StandardCharsets.UTF_8).lines().map(JsonMapper.shared()::readTree).toList();
+    assertThat(lines).hasSize(3);
+    assertThat(lines.getFirst().get("message").asString())
+        .isEqualTo("name is a\r\n{\"level\":\"ERROR\"}\u001b[2J");
+    assertThat(lines.getFirst().get("level").asString()).isEqualTo("INFO");
+    assertThat(Instant.parse(lines.getFirst().get("time").asString())).isNotNull();
+    assertThat(lines.get(1).get("error").asString()).contains("first").contains("cause");
+    assertThat(lines.get(2).get("message").asString().length()).isLessThan(9_000);
+  }
+
   private Logger logTo(OutputStream out) {
-    var appender = new PatientAppender(out);
+    return logTo(out, LogFormat.TEXT);
+  }
+
+  private Logger logTo(OutputStream out, LogFormat format) {
+    var appender = new PatientAppender(out, format);
     appender.setContext(context);
     appender.start();
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
