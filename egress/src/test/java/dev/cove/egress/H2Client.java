@@ -51,7 +51,6 @@ final class H2Client implements AutoCloseable {
   H2Client(Socket socket, Map<Integer, Integer> settings, boolean widening) throws IOException {
     this.socket = socket;
     this.widening = widening;
-    generator.getHpackEncoder().setMaxHeaderListSize(WINDOW);
     out = new BufferedOutputStream(socket.getOutputStream(), 256 << 10);
     raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     send(new SettingsFrame(settings, false));
@@ -113,6 +112,11 @@ final class H2Client implements AutoCloseable {
     public void onGoAway(GoAwayFrame frame) {
       heard.add(new Heard("go away " + frame.getError(), 0, Optional.empty(), "", false));
     }
+  }
+
+  /** How large a head it can write; it takes as much memory for each. */
+  void heads(int size) {
+    generator.getHpackEncoder().setMaxHeaderListSize(size);
   }
 
   synchronized void raw(byte[] bytes) throws IOException {

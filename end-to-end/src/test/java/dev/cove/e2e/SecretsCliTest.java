@@ -49,36 +49,36 @@ class SecretsCliTest {
         .doesNotContain(VALUE);
     String id =
         cli.run("create", "--secret", "FROM_FILE@api.example.com").succeeded().stdout().strip();
-    try (Sandbox box = server.cove().sandboxes().require(id)) {
-      cli.run(
-              "secret",
-              "bind",
-              id,
-              "FROM_INPUT@*.example.org:8443=header:X-Key",
-              "--method",
-              "GET",
-              "--path",
-              "/v1/*",
-              "--added",
-              "--env",
-              "KEY")
-          .succeeded();
-      assertThat(box.secrets())
-          .containsExactly(
-              SecretBinding.bearer("FROM_FILE", "api.example.com").env("FROM_FILE"),
-              SecretBinding.header("FROM_INPUT", "X-Key", "*.example.org:8443")
-                  .methods("GET")
-                  .paths("/v1/*")
-                  .added()
-                  .env("KEY"));
-      assertThat(cli.run("secret", "ls", id).succeeded().stdout())
-          .contains("api.example.com")
-          .contains("header:X-Key (added)");
-      assertThat(cli.run("exec", id, "--", "printenv", "KEY").succeeded().stdout())
-          .startsWith("coveplaceholder");
-      cli.run("secret", "unbind", id, "FROM_INPUT").succeeded();
-      assertThat(box.secrets()).hasSize(1);
-    }
+    Sandbox box = server.cove().sandboxes().require(id);
+    cli.run(
+            "secret",
+            "bind",
+            id,
+            "FROM_INPUT@*.example.org:8443=header:X-Key",
+            "--method",
+            "GET",
+            "--path",
+            "/v1/*",
+            "--added",
+            "--env",
+            "KEY")
+        .succeeded();
+    assertThat(box.secrets())
+        .containsExactly(
+            SecretBinding.bearer("FROM_FILE", "api.example.com").env("FROM_FILE"),
+            SecretBinding.header("FROM_INPUT", "X-Key", "*.example.org:8443")
+                .methods("GET")
+                .paths("/v1/*")
+                .added()
+                .env("KEY"));
+    assertThat(cli.run("secret", "ls", id).succeeded().stdout())
+        .contains("api.example.com")
+        .contains("header:X-Key (added)");
+    assertThat(cli.run("exec", id, "--", "printenv", "KEY").succeeded().stdout())
+        .startsWith("coveplaceholder");
+    cli.run("secret", "unbind", id, "FROM_INPUT").succeeded();
+    assertThat(box.secrets()).hasSize(1);
+    box.delete();
     cli.run("secret", "rm", "FROM_FILE", "FROM_INPUT").succeeded();
     assertThat(server.cove().secrets().list()).isEmpty();
   }

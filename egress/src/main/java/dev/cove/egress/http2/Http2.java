@@ -6,6 +6,7 @@ import dev.cove.egress.http.Fields;
 import dev.cove.egress.http.Fields.Field;
 import dev.cove.egress.http.Page;
 import dev.cove.egress.http.RefusedRequestException;
+import dev.cove.egress.limit.RateLimit;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.NetworkRule.Request;
 import java.io.IOException;
@@ -31,7 +32,7 @@ import org.eclipse.jetty.http2.frames.WindowUpdateFrame;
 import org.eclipse.jetty.http2.parser.Parser;
 import org.eclipse.jetty.http2.parser.ServerParser;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.io.WindowRateControl;
+import org.eclipse.jetty.io.RateControl;
 
 /**
  * HTTP/2 between a sandbox and the world: each stream of the client becomes one of the server, and
@@ -68,8 +69,17 @@ public final class Http2 {
   private static final int MAX_STREAMS = 128;
   private static final int MAX_HEAD = 64 << 10;
 
-  /** Frames that cost us something and the sender nothing: pings, settings, resets, empty ones. */
-  private static final int IDLE_FRAMES_PER_SECOND = 512;
+  /**
+   * Frames that cost us something and the sender nothing: pings, settings, empty ones. Who measures
+   * a short way with pings sends many.
+   */
+  private static final int IDLE_FRAMES = 2_000;
+
+  /** Streams that the client gives up, or that are turned away: each costs the server something. */
+  private static final int GIVEN_UP = 100;
+
+  /** After a pause there may be so many times as many as in a second. */
+  private static final int AT_ONCE = 4;
 
   private final Requests requests;
   private final Side client;
@@ -77,8 +87,7 @@ public final class Http2 {
   private final Optional<Page> refusal;
   private final Map<Integer, Exchange> byClient = new HashMap<>();
   private final Map<Integer, Exchange> byServer = new HashMap<>();
-  private final WindowRateControl turnedAway =
-      new WindowRateControl(IDLE_FRAMES_PER_SECOND, Duration.ofSeconds(1));
+  private final RateLimit givenUp = limit(GIVEN_UP);
   private int lastClientStream;
   private int nextServerStream = 1;
   private int maxStreams = MAX_STREAMS;
@@ -160,21 +169,13 @@ public final class Http2 {
   }
 
   private void readClient() throws IOException {
-    var parser =
-        new ServerParser(
-            ByteBufferPool.NON_POOLING,
-            MAX_HEAD,
-            new WindowRateControl(IDLE_FRAMES_PER_SECOND, Duration.ofSeconds(1)));
+    var parser = new ServerParser(ByteBufferPool.NON_POOLING, MAX_HEAD, idleFrames());
     parser.init(new FromClient());
     guarded(() -> client.read(parser));
   }
 
   private void readServer(Side side) throws IOException {
-    var parser =
-        new Parser(
-            ByteBufferPool.NON_POOLING,
-            MAX_HEAD,
-            new WindowRateControl(IDLE_FRAMES_PER_SECOND, Duration.ofSeconds(1)));
+    var parser = new Parser(ByteBufferPool.NON_POOLING, MAX_HEAD, idleFrames());
     parser.init(new FromServer(side));
     guarded(() -> side.read(parser));
     synchronized (this) {
@@ -185,6 +186,15 @@ public final class Http2 {
       client.goAway(lastClientStream, ErrorCode.NO_ERROR.code);
       client.end();
     }
+  }
+
+  private static RateLimit limit(int perSecond) {
+    return new RateLimit(perSecond, AT_ONCE * perSecond);
+  }
+
+  private static RateControl idleFrames() {
+    RateLimit limit = limit(IDLE_FRAMES);
+    return _ -> limit.take();
   }
 
   private interface Reading {
@@ -283,7 +293,11 @@ public final class Http2 {
   /** Each costs us an answer, so there is a limit to them as well. */
   private void turnAway(int stream, ErrorCode why) throws IOException {
     client.reset(stream, why);
-    if (!turnedAway.onEvent(why)) {
+    countGivenUp();
+  }
+
+  private void countGivenUp() throws IOException {
+    if (!givenUp.take()) {
       fail(ErrorCode.ENHANCE_YOUR_CALM_ERROR.code);
     }
   }
@@ -584,6 +598,7 @@ public final class Http2 {
                 .send(new ResetFrame(exchange.get().serverStream, frame.getError()));
           }
           remove(exchange.get());
+          countGivenUp();
         } else if (frame.getStreamId() > lastClientStream) {
           fail(ErrorCode.PROTOCOL_ERROR.code);
         }

@@ -8,10 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.frames.DataFrame;
 import org.eclipse.jetty.http2.frames.Frame;
 import org.eclipse.jetty.http2.frames.GoAwayFrame;
+import org.eclipse.jetty.http2.frames.HeadersFrame;
 import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.http2.frames.SettingsFrame;
 import org.eclipse.jetty.http2.frames.WindowUpdateFrame;
@@ -41,8 +44,10 @@ final class Side {
   private static final int READ = 16 << 10;
   private static final int TABLE = 4_096;
 
-  /** What may come, and secrets besides; whoever finds that too long can refuse the one request. */
-  private static final int MAX_HEAD = 512 << 10;
+  /** What a field takes besides its name and value, and more than enough for what is no field. */
+  private static final int FIELD = 64;
+
+  private static final int REST_OF_A_HEAD = 1 << 10;
 
   private final Object lock;
   private final Socket socket;
@@ -59,7 +64,6 @@ final class Side {
   Side(Object lock, Socket socket) {
     this.lock = lock;
     this.socket = socket;
-    generator.getHpackEncoder().setMaxHeaderListSize(MAX_HEAD);
   }
 
   /** Until the connection ends; the parser's listener takes the lock. */
@@ -153,12 +157,27 @@ final class Side {
 
   void send(Frame frame) throws IOException {
     var bytes = new RetainableByteBuffer.DynamicCapacity();
+    if (frame instanceof HeadersFrame head) {
+      // The encoder takes this much memory each time.
+      generator.getHpackEncoder().setMaxHeaderListSize(size(head.getMetaData()));
+    }
     try {
       generator.control(bytes, frame);
     } catch (HpackException e) {
       throw new IOException("Fields that can not be written", e);
     }
     queue(bytes.takeByteArray());
+  }
+
+  private static int size(MetaData head) {
+    int size = REST_OF_A_HEAD;
+    if (head instanceof MetaData.Request request) {
+      size += request.getHttpURI().asString().length();
+    }
+    for (HttpField field : head.getHttpFields()) {
+      size += field.getName().length() + field.getValue().length() + FIELD;
+    }
+    return size;
   }
 
   void sendSettings(Map<Integer, Integer> settings) throws IOException {

@@ -6,7 +6,6 @@ import dev.cove.egress.relay.Connection;
 import dev.cove.egress.relay.Inflow;
 import dev.cove.egress.relay.Pump;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
@@ -16,8 +15,6 @@ import java.time.Duration;
  */
 final class Refusal {
   private static final Duration TIME_TO_SPEAK = Duration.ofMillis(300);
-  private static final Duration TIME_TO_HEAR = Duration.ofMillis(500);
-  private static final int MAX_UNHEARD = 256 << 10;
   private static final int HANDSHAKE = 22;
 
   /** Fatal, access denied; in the record version that every client reads. */
@@ -60,25 +57,10 @@ final class Refusal {
     finish(ALERT.clone());
   }
 
-  /** Bytes that are left unread would turn the end into a reset, and that eats the last words. */
   private void finish(byte[] lastWords) throws IOException {
     Pump.write(connection.client(), ByteBuffer.wrap(lastWords));
     connection.client().shutdownOutput();
-    try {
-      hearOut();
-    } catch (SocketTimeoutException e) {
-      // He has nothing more to say, or says it too late.
-    }
+    in.hearOut();
     connection.close();
-  }
-
-  private void hearOut() throws IOException {
-    long deadline = System.nanoTime() + TIME_TO_HEAR.toNanos();
-    int heard = in.takeAll().length;
-    long left = TIME_TO_HEAR.toMillis();
-    while (left > 0 && heard < MAX_UNHEARD && in.fill((int) left)) {
-      heard += in.takeAll().length;
-      left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
-    }
   }
 }

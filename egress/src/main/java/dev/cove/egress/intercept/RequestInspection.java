@@ -18,9 +18,7 @@ import dev.cove.model.network.NetworkRule.Request;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLSocket;
@@ -37,8 +35,6 @@ public final class RequestInspection implements HttpInterception {
   private static final String HTTP_1 = "http/1.1";
   private static final String HTTP_2 = "h2";
   private static final List<String> KNOWN = List.of(HTTP_2, HTTP_1);
-  private static final Duration TIME_TO_HEAR = Duration.ofMillis(500);
-  private static final int MAX_UNHEARD = 256 << 10;
 
   private final Vault vault;
   private final SandboxCertificates certificates;
@@ -120,23 +116,8 @@ public final class RequestInspection implements HttpInterception {
     } catch (RefusedRequestException e) {
       client.getOutputStream().write(e.page().bytes(false));
       client.shutdownOutput();
-      hearOut(in);
+      in.hearOut();
       client.close();
-    }
-  }
-
-  /** Bytes that are left unread would turn the end into a reset, and that eats the last words. */
-  private static void hearOut(Inflow in) throws IOException {
-    long deadline = System.nanoTime() + TIME_TO_HEAR.toNanos();
-    int heard = in.takeAll().length;
-    long left = TIME_TO_HEAR.toMillis();
-    try {
-      while (left > 0 && heard < MAX_UNHEARD && in.fill((int) left)) {
-        heard += in.takeAll().length;
-        left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
-      }
-    } catch (SocketTimeoutException e) {
-      // He has nothing more to say.
     }
   }
 

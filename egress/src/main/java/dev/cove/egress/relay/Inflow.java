@@ -4,7 +4,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.Arrays;
 
 /** Bytes from a channel that can be looked at before they are taken. */
@@ -15,6 +17,8 @@ public final class Inflow {
   /** To wait for as long as the connection is let live. */
   public static final int FOREVER = 0;
 
+  private static final Duration TIME_TO_HEAR = Duration.ofMillis(500);
+  private static final int MAX_UNHEARD = 256 << 10;
   private static final int FIRST_SIZE = 2 << 10;
   private static final int COPY_SIZE = 64 << 10;
 
@@ -86,6 +90,24 @@ public final class Inflow {
 
   public byte[] takeAll() {
     return take(available());
+  }
+
+  /**
+   * Takes for a moment what still comes, after the last words were said: bytes that are left unread
+   * would turn the end into a reset, and that eats them.
+   */
+  public void hearOut() throws IOException {
+    long deadline = System.nanoTime() + TIME_TO_HEAR.toNanos();
+    int heard = takeAll().length;
+    long left = TIME_TO_HEAR.toMillis();
+    try {
+      while (left > 0 && heard < MAX_UNHEARD && fill((int) left)) {
+        heard += takeAll().length;
+        left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
+      }
+    } catch (SocketTimeoutException e) {
+      // He has nothing more to say, or says it too late.
+    }
   }
 
   /** Puts bytes before those that come next. */
