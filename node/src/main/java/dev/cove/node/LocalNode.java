@@ -30,6 +30,7 @@ import dev.cove.node.template.Bases;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,6 +42,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,6 +72,10 @@ public final class LocalNode implements Node {
   private final ShallowStacks stacks;
   private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
   private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
+
+  /** Found once: finding it reads the list of all mounts. */
+  private volatile @Nullable FileStore fileStore;
+
   private volatile LostListener listener = (_, _) -> {};
   private volatile CheckpointListener asked =
       (_, _) -> {
@@ -335,7 +341,11 @@ public final class LocalNode implements Node {
   @Override
   public void rebuild(
       SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore) {
-    requireRunning(id).remove();
+    SandboxSupervisor supervisor = requireRunning(id);
+    if (supervisor.change(bases.rootOf(spec.template().base()).over(layers))) {
+      return;
+    }
+    supervisor.remove();
     FailPoint.RESTORE_CAGE_REMOVED.reached();
     try {
       install(id, spec, layers);
@@ -427,7 +437,11 @@ public final class LocalNode implements Node {
   @Override
   public NodeDisk.Space diskSpace() {
     try {
-      var store = Files.getFileStore(config.data());
+      FileStore store = fileStore;
+      if (store == null) {
+        store = Files.getFileStore(config.data());
+        fileStore = store;
+      }
       return new NodeDisk.Space(store.getTotalSpace(), store.getUsableSpace());
     } catch (IOException e) {
       throw new CoveException(

@@ -16,6 +16,8 @@ public interface Measurement {
         new CreateRate(),
         new Density(),
         new Storage(),
+        new PackageInstall(),
+        new ImagePull(),
         new Network(),
         new ServerStart(),
         new CliStart());
@@ -23,6 +25,11 @@ public interface Measurement {
 
   /** The name that {@code --only} takes. */
   String name();
+
+  /** Another name that {@code --only} takes, for several of them. */
+  default String group() {
+    return name();
+  }
 
   String title();
 

@@ -342,7 +342,7 @@ public final class ContainerEngine implements Engine {
     var record = CageRecord.find(folder).filter(r -> r.bootId().equals(bootId));
     var running = CageRecord.findRunning(folder);
     var root = RootRecord.find(folder);
-    if (record.isEmpty() || running.isEmpty() || root.isEmpty()) {
+    if (record.isEmpty() || running.isEmpty() || root.isEmpty() || sealer.wasChanging(id)) {
       return Optional.empty();
     }
     var exit = spawner.watch(running.get().process());
