@@ -194,7 +194,7 @@ final class Webhook {
 
     @Override
     public Integer call() {
-      return new Removal(session).of(ids, (cove, id) -> cove.webhooks().remove(id));
+      return new OneByOne(session).of(ids, (cove, id) -> cove.webhooks().remove(id));
     }
   }
 
