@@ -234,12 +234,16 @@ void image_measure(const char *id, uint32_t loop_number) {
  * Nobody will read the image again: without this, the end of the sandbox would first write all its
  * dirty data to a file that is about to be deleted.
  */
-void image_abandon(const char *id, uint32_t loop_number) {
-  int mount = image_reach(id, loop_number);
-  if (mount < 0) return;
+void image_shut(int mount) {
   int root = openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   uint32_t how = EXT4_NO_FLUSH;
   if (root >= 0) ioctl(root, EXT4_SHUTDOWN, &how);
   if (root >= 0) close(root);
+}
+
+void image_abandon(const char *id, uint32_t loop_number) {
+  int mount = image_reach(id, loop_number);
+  if (mount < 0) return;
+  image_shut(mount);
   close(mount);
 }

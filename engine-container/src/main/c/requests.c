@@ -14,7 +14,7 @@
 enum { OP_START = 1, OP_WATCH = 2, OP_KILL = 3, OP_MEASURE = 4, OP_KEEP_SPARES = 5,
        OP_SHELVE = 6, OP_UNSHELVE = 7, OP_SYNC = 8, OP_SEAL_COPY = 9, OP_SEAL_MOVE = 10,
        OP_SEAL_UNDO = 11, OP_VOLUME_COPY = 12, OP_VOLUME_THAW = 13,
-       OP_MERGE = 14 };
+       OP_MERGE = 14, OP_CHANGE = 15 };
 
 static unsigned char requests[MAX_FRAME + 4];
 static size_t requests_size;
@@ -205,20 +205,22 @@ static void seal(uint32_t seq, struct reader *reader, int op) {
   struct seal seal;
   struct plan plan;
   read_seal(reader, &seal);
-  if (op == OP_SEAL_MOVE) read_plan(reader, &plan);
+  int new_root = op == OP_SEAL_MOVE || op == OP_CHANGE;
+  if (new_root) read_plan(reader, &plan);
   if (reader->bad) {
     send_error(seq, EINVAL, "read the request");
     return;
   }
   plan.spare = -1;
-  if (op == OP_SEAL_MOVE) {
-    plan.keeps_identity = 1;
+  if (new_root) {
+    plan.keeps_identity = op == OP_SEAL_MOVE;
     plan.spare = spare_take(plan.base_image, plan.id, "image.next", &plan.spare_loop);
   }
   if (child_clone(ERRAND, seq, 0, -1) == 1) {
     if (op == OP_SYNC) seal_sync(&seal);
     if (op == OP_SEAL_COPY) seal_copy(&seal);
     if (op == OP_SEAL_UNDO) seal_undo(&seal);
+    if (op == OP_CHANGE) seal_change(&seal, &plan);
     seal_move(&seal, &plan);
   }
   if (plan.spare >= 0) close(plan.spare);
@@ -256,6 +258,7 @@ static void serve(const unsigned char *frame, size_t size) {
     case OP_SYNC:
     case OP_SEAL_COPY:
     case OP_SEAL_UNDO:
+    case OP_CHANGE:
     case OP_SEAL_MOVE: seal(seq, &reader, op); break;
     case OP_MERGE: merge(seq, &reader); break;
     case OP_VOLUME_COPY:

@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include "spawner.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
@@ -49,7 +51,7 @@ static uint64_t bytes_of(int image) {
 /* Ahead of the freeze, so that little is left to be flushed during it. */
 void seal_sync(const struct seal *seal) {
   flush(reach(seal));
-  /* To the disk as well: the loop device of a sealed image waits for that. */
+  /* To the disk as well: what is written out now, nobody waits for later. */
   step = "write the image to the disk";
   check(fdatasync(open_image(seal)));
   report_values(NULL, 0);
@@ -118,23 +120,10 @@ static void change_root(int tree, int mount_ns) {
   check((int)syscall(SYS_pivot_root, ".", "."));
 }
 
-/*
- * plan has the new image as a spare or the name of a base, and all sealed layers below it, with the
- * one that is being made first.
- */
-void seal_move(const struct seal *seal, const struct plan *plan) {
-  int old = reach(seal);
-  uint64_t bytes = bytes_of(open_image(seal));
-  /*
-   * After this nothing writes to the image: the processes stand still, and when they go on they
-   * stand on another. All that its end will still write is that it was closed in order.
-   */
-  flush(old);
+/* Puts the sandbox on the image that is plan's spare, or a fresh one, over plan's layers. */
+static uint32_t stand_on(const struct seal *seal, const struct plan *plan) {
   char name[64];
   snprintf(name, sizeof name, "%s/image", seal->id);
-  step = "put the image with the sealed ones";
-  check((int)syscall(SYS_renameat2, host.sandboxes, name, host.sealed, seal->layer, NOREPLACE));
-  shelf_put(seal->layer);
   uint32_t loop_number = plan->spare >= 0 ? plan->spare_loop : UINT32_MAX;
   int image = plan->spare;
   if (image >= 0) {
@@ -155,11 +144,93 @@ void seal_move(const struct seal *seal, const struct plan *plan) {
   setfsgid(0);
   step = "take the new root along";
   int tree = check(open_tree_at(AT_FDCWD, "/root", OPEN_TREE_CLONE | AT_RECURSIVE));
-  close(old);
   change_root(tree, mount_ns);
-  uint64_t values[] = {bytes, loop_number};
+  return loop_number;
+}
+
+/*
+ * plan has the new image as a spare or the name of a base, and all sealed layers below it, with the
+ * one that is being made first.
+ */
+void seal_move(const struct seal *seal, const struct plan *plan) {
+  int old = reach(seal);
+  uint64_t bytes = bytes_of(open_image(seal));
+  /*
+   * After this nothing writes to the image: the processes stand still, and when they go on they
+   * stand on another. All that its end will still write is that it was closed in order.
+   */
+  flush(old);
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", seal->id);
+  step = "put the image with the sealed ones";
+  check((int)syscall(SYS_renameat2, host.sandboxes, name, host.sealed, seal->layer, NOREPLACE));
+  shelf_keep(seal->layer, old);
+  uint64_t values[] = {bytes, stand_on(seal, plan)};
   report_values(values, 2);
   report_end();
   umount2(".", MNT_DETACH); /* takes milliseconds, and the sandbox need not wait for it */
+  shelf_close(seal->layer);
+  _exit(0);
+}
+
+static int is_empty(int folder) {
+  DIR *entries = fdopendir(folder);
+  if (!entries) child_fail(errno);
+  int count = 0;
+  struct dirent *entry;
+  while ((entry = readdir(entries)))
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) count++;
+  closedir(entries);
+  return count == 0;
+}
+
+/* The kernel's lists begin with a line of headings. */
+static int lists_nothing(const char *name) {
+  char text[4096];
+  int fd = check(openat(host.proc, name, O_RDONLY | O_CLOEXEC));
+  ssize_t size = check((int)read(fd, text, sizeof text - 1));
+  close(fd);
+  text[size] = 0;
+  char *end = strchr(text, '\n');
+  return end && !end[1];
+}
+
+/* What programs that have ended can leave in memory goes only with the cage. */
+static void require_nothing_left(const struct seal *seal) {
+  static const char *const lists[] = {"sysvipc/shm", "sysvipc/sem", "sysvipc/msg"};
+  step = "enter the sandbox's memory namespace";
+  check(setns(namespace_of(seal->agent_pid, "ipc"), CLONE_NEWIPC));
+  static const char *const options[] = {"source", "mqueue", NULL};
+  int queues = check(mount_detached("mqueue", options, MOUNT_ATTR_RDONLY));
+  step = "find nothing left in memory";
+  int left = !is_empty(check(openat(queues, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  close(queues);
+  for (int i = 0; i < 3; i++) left |= !lists_nothing(lists[i]);
+  int mount_ns = namespace_of(seal->agent_pid, "mnt");
+  check(setns(mount_ns, CLONE_NEWNS));
+  int root = check(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  int shared = walk(root, "dev/shm");
+  left |= !is_empty(check(openat(shared, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  close(shared);
+  close(root);
+  close(mount_ns);
+  if (left) child_fail(ENOTEMPTY);
+  check(setns(host.own_mount_ns, CLONE_NEWNS));
+}
+
+/* Nobody will read the image again: its data go with it. */
+void seal_change(const struct seal *seal, const struct plan *plan) {
+  int old = reach(seal);
+  require_nothing_left(seal);
+  char name[64];
+  snprintf(name, sizeof name, "%s/image", seal->id);
+  step = "drop the image";
+  if (plan->spare < 0) check(unlinkat(host.sandboxes, name, 0)); /* a spare takes its place */
+  uint64_t values[] = {stand_on(seal, plan)};
+  report_values(values, 1);
+  report_end();
+  image_shut(old);
+  close(old);
+  umount2(".", MNT_DETACH);
   _exit(0);
 }

@@ -3,7 +3,7 @@
  * on stdout and ends when stdin does. Cages are its children but never die with it.
  *
  * Only trusted Java speaks to it; nothing from inside a sandbox is ever read here, but for the names
- * and files that merge.c copies. The parent only clones and watches; each child builds its own cage
+ * and files that merge.c copies, and whether seal.c finds something in a sandbox's memory. The parent only clones and watches; each child builds its own cage
  * and reports the step that failed.
  */
 #ifndef COVE_SPAWNER_H
@@ -118,6 +118,7 @@ int walk(int root, const char *path);
 int open_tree_at(int dir, const char *name, unsigned flags);
 int move_mount_to(int mount, int target);
 void upper_folders(int writable, int count);
+int mount_read_only(int mount);
 int mount_detached(const char *type, const char *const *options, unsigned attributes);
 
 /* identity.c */
@@ -125,6 +126,8 @@ void identity_write(const struct plan *plan, const struct trees *trees, int writ
 
 /* shelf.c */
 void shelf_put(const char *name);
+void shelf_keep(const char *name, int mount);
+void shelf_close(const char *name);
 void shelf_drop(const char *name);
 int shelf_open(const char *name);
 
@@ -142,6 +145,7 @@ struct seal {
 };
 __attribute__((noreturn)) void seal_copy(const struct seal *seal);
 __attribute__((noreturn)) void seal_move(const struct seal *seal, const struct plan *plan);
+__attribute__((noreturn)) void seal_change(const struct seal *seal, const struct plan *plan);
 __attribute__((noreturn)) void seal_undo(const struct seal *seal);
 __attribute__((noreturn)) void seal_sync(const struct seal *seal);
 
@@ -167,6 +171,7 @@ int image_create(const char *base, const char *layer, uint32_t *loop_number);
 __attribute__((noreturn)) void image_measure(const char *id, uint32_t loop_number);
 void loop_control_prepare(int max_partitions);
 int loop_usable(void);
+void image_shut(int mount);
 void image_abandon(const char *id, uint32_t loop_number);
 __attribute__((noreturn)) void image_prepare_spare(const char *base, const char *name);
 

@@ -45,6 +45,8 @@ static int set_attributes(int mount, uint64_t set, uint64_t clear, int user_ns) 
   return (int)syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
 }
 
+int mount_read_only(int mount) { return set_attributes(mount, MOUNT_ATTR_RDONLY, 0, -1); }
+
 /* Options are pairs; a name without a value is a flag. -1 when the kernel refuses. */
 int mount_detached(const char *type, const char *const *options, unsigned attributes) {
   int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);

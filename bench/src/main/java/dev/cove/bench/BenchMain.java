@@ -7,6 +7,8 @@ import dev.cove.bench.measure.Measurement;
 import dev.cove.bench.measure.Workbench;
 import dev.cove.bench.peer.PeerStatus;
 import dev.cove.bench.report.JsonText;
+import dev.cove.bench.report.MachineLine;
+import dev.cove.bench.report.PeerLine;
 import dev.cove.bench.report.Report;
 import dev.cove.bench.report.Section;
 import dev.cove.bench.report.TableText;
@@ -80,21 +82,31 @@ public final class BenchMain {
   private int bench(BenchOptions options, Path launcher) throws IOException, InterruptedException {
     Effort effort = options.quick() ? Effort.QUICK : Effort.FULL;
     var sections = new ArrayList<Section>();
-    List<PeerStatus> peers;
+    MachineLine machine = Machine.describe();
+    List<PeerLine> peers;
     try (Workbench bench = Workbench.open(launcher, effort, err::println)) {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> takeDown(bench), "bench-take-down"));
-      peers = bench.peerStatuses();
+      peers = bench.peerStatuses().stream().map(PeerStatus::line).toList();
+      show(options, "\n" + TableText.heading(VERSION, machine, peers));
       for (Measurement measurement : options.chosen()) {
         err.println("Measuring: " + measurement.title());
-        sections.add(measure(measurement, bench));
+        Section section = measure(measurement, bench);
+        sections.add(section);
+        show(options, TableText.section(section)); // the whole may take many minutes
       }
     }
-    Report report =
-        Report.of(
-            VERSION, Machine.describe(), peers.stream().map(PeerStatus::line).toList(), sections);
-    out.print(options.json() ? JsonText.of(report) : "\n" + TableText.of(report));
+    Report report = Report.of(VERSION, machine, peers, sections);
+    out.print(options.json() ? JsonText.of(report) : TableText.figures(report));
     boolean failed = measurementFailed || (options.check() && report.missesAFigure());
     return failed ? FAILED : 0;
+  }
+
+  /** A document cannot be read before it is whole, and is written at the end. */
+  private void show(BenchOptions options, String text) {
+    if (!options.json()) {
+      out.print(text);
+      out.flush();
+    }
   }
 
   /** One measurement that fails is reported as such and does not cost the others. */

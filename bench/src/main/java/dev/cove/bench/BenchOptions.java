@@ -30,7 +30,8 @@ record BenchOptions(
       whichever of runc, crun, runsc, bwrap, docker and podman are installed.
 
         --quick       fewer rounds, 5 s instead of 30 s, 100 sandboxes instead of 1,000
-        NAME          only these measurements, also as --only NAME: %s
+        NAME          only these measurements, also as --only NAME: %s;
+                      storage stands for checkpoint, apt and pull
         --json        the report as JSON on standard output
         --check       end with exit code 1 when a figure to reach is missed
         --cove FILE   the launcher to measure, by default the one that started this
@@ -88,9 +89,15 @@ record BenchOptions(
   }
 
   private static Set<String> measurements(String list) {
-    var chosen = new LinkedHashSet<>(List.of(list.split(",")));
-    for (String name : chosen) {
-      if (!names().contains(name)) {
+    var chosen = new LinkedHashSet<String>();
+    for (String name : list.split(",")) {
+      List<String> meant =
+          Measurement.all().stream()
+              .filter(one -> one.name().equals(name) || one.group().equals(name))
+              .map(Measurement::name)
+              .toList();
+      chosen.addAll(meant);
+      if (meant.isEmpty()) {
         throw new UsageException(
             "There is no measurement \""
                 + name

@@ -21,7 +21,7 @@ class BenchMainTest {
   void help_names_every_measurement_and_measures_nothing() throws Exception {
     assertThat(bench.run(List.of("--help"))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("first-output, exec, burst, rate, density, storage, rest, network, server, cli");
+        .contains("first-output, exec, burst, rate, density, checkpoint, rest, apt, pull,");
     assertThat(err.size()).isZero();
   }
 
@@ -45,6 +45,14 @@ class BenchMainTest {
   void an_option_without_its_value_is_refused() throws Exception {
     assertThat(bench.run(List.of("--only"))).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("--only needs a value.");
+  }
+
+  @Test
+  void a_group_stands_for_its_measurements() {
+    BenchOptions options = BenchOptions.parse(List.of("storage,cli"));
+    assertThat(options.chosen())
+        .extracting(m -> m.name())
+        .containsExactly("checkpoint", "apt", "pull", "cli");
   }
 
   @Test

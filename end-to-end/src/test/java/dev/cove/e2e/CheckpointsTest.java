@@ -87,6 +87,24 @@ class CheckpointsTest {
   }
 
   @Test
+  void a_restore_ends_what_runs_and_forgets_what_was_in_memory() {
+    try (Sandbox box = server.create()) {
+      box.files().write(FILE, "kept");
+      Checkpoint kept = box.checkpoint();
+      for (String what : List.of("sleep 600 &", "echo x > /dev/shm/x", "ipcmk -M 4096")) {
+        box.files().write(FILE, what);
+        assertThat(box.exec("sh", "-c", what + " >/dev/null 2>&1 </dev/null").exitCode()).isZero();
+        box.restore(kept.id());
+        String look =
+            "cat "
+                + FILE
+                + "; ls /dev/shm; ipcs -m | grep -c 0x; cat /proc/[0-9]*/comm | grep -c sleep";
+        assertThat(box.exec("sh", "-c", look).stdout()).as(what).isEqualTo("kept0\n0\n");
+      }
+    }
+  }
+
+  @Test
   void one_checkpoint_can_be_restored_again_and_again() {
     try (Sandbox box = server.create()) {
       box.files().write(FILE, "clean");

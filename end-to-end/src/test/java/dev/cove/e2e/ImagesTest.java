@@ -2,13 +2,17 @@ package dev.cove.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdOutputStream;
 import dev.cove.sdk.Command;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -82,8 +86,12 @@ class ImagesTest {
 
   @Test
   void layers_that_images_share_are_made_once() throws Exception {
-    image().push(registry, "shared/one", "1");
-    image().layer(new TestImage.Layer().file("srv/new", "new")).push(registry, "shared/two", "1");
+    byte[] below = new TestImage.Layer().file("below", "no other test has this").finish();
+    new TestImage().layer(below).push(registry, "shared/one", "1");
+    new TestImage()
+        .layer(below)
+        .layer(new TestImage.Layer().file("srv/new", "new"))
+        .push(registry, "shared/two", "1");
     String first = templates.makeWithEvents(Map.of("image", registry.reference("shared/one:1")));
     String second = templates.makeWithEvents(Map.of("image", registry.reference("shared/two:1")));
     assertThat(first).contains("event: done").contains("\"cached\":false").doesNotContain("true,");
@@ -112,6 +120,80 @@ class ImagesTest {
           .extracting(info -> info.path())
           .containsExactly("/srv/deep/c");
     }
+  }
+
+  @Test
+  void layers_may_be_compressed_with_zstd() throws Exception {
+    byte[] large = SampleBytes.array(3_000_000);
+    image()
+        .zstdLayer(new TestImage.Layer().file("srv/large", large, 0644).file("srv/.wh.old", ""))
+        .layer(new TestImage.Layer().file("srv/last", "last"))
+        .push(registry, "zstd", "1");
+    String reference = registry.reference("zstd:1");
+    try (Sandbox box =
+        server.cove().sandboxes().create(CreateOptions.defaults().image(reference))) {
+      assertThat(box.files().readBytes("/srv/large")).isEqualTo(large);
+      assertThat(box.files().list("/srv"))
+          .extracting(info -> info.path())
+          .containsExactlyInAnyOrder("/srv/large", "/srv/last");
+    }
+  }
+
+  @Test
+  void a_layer_in_zstd_that_is_damaged_cut_off_or_something_else_is_refused() throws Exception {
+    byte[] tar = new TestImage.Layer().file("srv/large", SampleBytes.array(300_000), 0644).finish();
+    byte[] good = Zstd.compress(tar);
+    byte[] damaged = good.clone();
+    damaged[good.length / 2] ^= 1;
+    var images =
+        Map.of(
+            "damaged", image().zstdBlob(damaged, tar),
+            "cut-off", image().zstdBlob(Arrays.copyOf(good, good.length - 100), tar),
+            "other", image().zstdBlob(good, tar).lieAboutLastLayer(),
+            "far-back", image().zstdBlob(withWindow(27, tar), tar));
+    for (var entry : images.entrySet()) {
+      entry.getValue().push(registry, "zstd/" + entry.getKey(), "1");
+      HttpResponse<String> refused =
+          templates.tryToMake(Map.of("image", registry.reference("zstd/" + entry.getKey() + ":1")));
+      assertThat(refused.statusCode()).as(entry.getKey() + refused.body()).isEqualTo(422);
+      assertThat(refused.body()).contains(entry.getValue().layers().getLast().digest());
+    }
+  }
+
+  private static byte[] withWindow(int bits, byte[] tar) throws IOException {
+    var out = new ByteArrayOutputStream();
+    try (var zstd = new ZstdOutputStream(out).setLong(bits)) {
+      zstd.write(tar);
+    }
+    return out.toByteArray();
+  }
+
+  /** Nobody in a sandbox could use them: no program gains anything there, and none is setuid. */
+  @Test
+  void of_the_attributes_in_layers_those_of_users_stay_and_capabilities_do_not() throws Exception {
+    String netRaw = "\1\0\0\2\0\40\0\0\0\0\0\0\0\0\0\0\0\0\0\0"; // cap_net_raw=ep
+    image()
+        .layer(
+            new TestImage.Layer()
+                .fileWith("srv/coloured", "x", "user.color", "red")
+                .fileWith("srv/ping", "x", "security.capability", netRaw)
+                .fileWith("srv/opaque", "x", "trusted.overlay.opaque", "y")
+                .fileWith("srv/labelled", "x", "security.selinux", "other"))
+        .push(registry, "attributes", "1");
+    String reference = registry.reference("attributes:1");
+    try (Sandbox box =
+        server.cove().sandboxes().create(CreateOptions.defaults().image(reference))) {
+      assertThat(attributes(box, "coloured")).containsExactly("user.color");
+      for (String name : List.of("ping", "opaque", "labelled")) {
+        assertThat(attributes(box, name)).as(name).isEmpty();
+      }
+    }
+  }
+
+  private static List<String> attributes(Sandbox box, String name) {
+    var result = box.exec(Command.of("/bin/say", "attributes", "/srv/" + name));
+    assertThat(result.exitCode()).as(result.stderr()).isZero();
+    return result.stdout().lines().toList();
   }
 
   @Test

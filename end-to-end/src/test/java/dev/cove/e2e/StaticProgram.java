@@ -6,14 +6,25 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A program that needs nothing else in an image: it says who runs it, where and with what. */
+/**
+ * A program that needs nothing else in an image: it says who runs it, where and with what, or which
+ * attributes a file has.
+ */
 public final class StaticProgram {
   private static final String SOURCE =
       """
       #include <stdio.h>
       #include <stdlib.h>
+      #include <string.h>
+      #include <sys/xattr.h>
       #include <unistd.h>
       int main(int argc, char **argv) {
+        if (argc == 3 && strcmp(argv[1], "attributes") == 0) {
+          char names[4096];
+          ssize_t size = listxattr(argv[2], names, sizeof names);
+          for (ssize_t at = 0; at < size; at += strlen(names + at) + 1) puts(names + at);
+          return size < 0;
+        }
         char cwd[4096];
         const char *greeting = getenv("GREETING");
         printf("uid=%d cwd=%s greeting=%s args=", getuid(), getcwd(cwd, sizeof cwd),

@@ -158,10 +158,14 @@ class StorageFailPointsTest {
         List.of(
             FailPoint.RESTORE_UNDO_TAKEN,
             FailPoint.RESTORE_ANNOUNCED,
-            FailPoint.RESTORE_CAGE_REMOVED,
-            FailPoint.CAGE_STARTED,
+            FailPoint.CHANGE_NOTED,
+            FailPoint.CHANGE_MADE,
+            FailPoint.CHANGE_WRITTEN,
             FailPoint.RESTORE_REBUILT)) {
-      all.add(new Crash(point, 1, "restore", new Restore()));
+      all.add(new Crash(point, 1, "restore", new Restore(false)));
+    }
+    for (FailPoint point : List.of(FailPoint.RESTORE_CAGE_REMOVED, FailPoint.CAGE_STARTED)) {
+      all.add(new Crash(point, 1, "restore while a program runs", new Restore(true)));
     }
     all.add(new Crash(FailPoint.FORK_PINNED, 1, "fork", new ForkSandbox()));
     all.add(new Crash(FailPoint.FORK_CHILD_MADE, 2, "fork", new ForkSandbox()));

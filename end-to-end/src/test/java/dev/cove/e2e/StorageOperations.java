@@ -187,7 +187,15 @@ final class StorageOperations {
 
   static final class Restore extends OnSandbox {
     private static final String LATER = "later";
+    private final boolean busy;
     private String checkpoint = "";
+
+    /**
+     * @param busy whether a program runs, so that the sandbox is built anew
+     */
+    Restore(boolean busy) {
+      this.busy = busy;
+    }
 
     @Override
     public void prepare(Cove cove) {
@@ -198,6 +206,9 @@ final class StorageOperations {
 
     @Override
     public void perform(Cove cove) {
+      if (busy) {
+        box(cove).spawn(Command.of("sleep", "6000"));
+      }
       box(cove).restore(checkpoint);
     }
 

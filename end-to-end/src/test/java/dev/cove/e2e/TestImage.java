@@ -1,5 +1,6 @@
 package dev.cove.e2e;
 
+import com.github.luben.zstd.Zstd;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,9 +21,12 @@ import tools.jackson.databind.node.ObjectNode;
 /** An image made by a test, honest or not, for a registry or as an archive. */
 public final class TestImage {
   private static final String MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+  private static final String GZIP = "application/vnd.oci.image.layer.v1.tar+gzip";
+  private static final String ZSTD = "application/vnd.oci.image.layer.v1.tar+zstd";
   private static final JsonMapper JSON = JsonMapper.shared();
 
   private final List<Blob> layers = new ArrayList<>();
+  private final List<String> types = new ArrayList<>();
   private final List<String> contents = new ArrayList<>();
   private final ObjectNode settings = JSON.createObjectNode();
 
@@ -52,6 +56,16 @@ public final class TestImage {
       entry.setSize(content.length);
       entry.setMode(mode);
       return add(entry, content);
+    }
+
+    /** A file with an attribute, as layers bring it: in a header of its own before the file. */
+    public Layer fileWith(String name, String content, String attribute, String value) {
+      byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+      var entry = new TarArchiveEntry(name, TarConstants.LF_NORMAL, true);
+      entry.setSize(bytes.length);
+      entry.setMode(0755);
+      entry.addPaxHeader("SCHILY.xattr." + attribute, value);
+      return add(entry, bytes);
     }
 
     public Layer folder(String name) {
@@ -107,7 +121,23 @@ public final class TestImage {
 
   /** A layer whose tar is these bytes. */
   public TestImage layer(byte[] tar) {
-    layers.add(new Blob(gzip(tar)));
+    return blob(gzip(tar), GZIP, tar);
+  }
+
+  /** A layer that is compressed with zstd instead of gzip. */
+  public TestImage zstdLayer(Layer layer) {
+    byte[] tar = layer.finish();
+    return zstdBlob(Zstd.compress(tar), tar);
+  }
+
+  /** A layer that says it is compressed with zstd, whatever its bytes are. */
+  public TestImage zstdBlob(byte[] bytes, byte[] tar) {
+    return blob(bytes, ZSTD, tar);
+  }
+
+  private TestImage blob(byte[] bytes, String type, byte[] tar) {
+    layers.add(new Blob(bytes));
+    types.add(type);
     contents.add(digest(tar));
     return this;
   }
@@ -168,8 +198,8 @@ public final class TestImage {
     manifest.put("mediaType", MANIFEST);
     describe(manifest.putObject("config"), config(), "application/vnd.oci.image.config.v1+json");
     var list = manifest.putArray("layers");
-    for (Blob layer : layers) {
-      describe(list.addObject(), layer, "application/vnd.oci.image.layer.v1.tar+gzip");
+    for (int i = 0; i < layers.size(); i++) {
+      describe(list.addObject(), layers.get(i), types.get(i));
     }
     return new Blob(JSON.writeValueAsBytes(manifest));
   }

@@ -28,6 +28,7 @@ import dev.cove.node.template.Bases;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,6 +78,10 @@ public final class LocalNode implements Node {
   private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
   private volatile LostListener listener = (_, _, _) -> {};
   private volatile Consumer<SandboxId> wanted = _ -> {};
+
+  /** Found once: finding it reads the list of all mounts. */
+  private volatile @Nullable FileStore fileStore;
+
   private volatile CheckpointListener asked =
       (_, _) -> {
         throw new CoveException(ErrorCode.UNAVAILABLE, "The server is starting; ask again.");
@@ -371,7 +376,11 @@ public final class LocalNode implements Node {
   @Override
   public void rebuild(
       SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore) {
-    requireRunning(id).remove();
+    SandboxSupervisor supervisor = requireRunning(id);
+    if (supervisor.change(bases.rootOf(spec.template().base()).over(layers))) {
+      return;
+    }
+    supervisor.remove();
     FailPoint.RESTORE_CAGE_REMOVED.reached();
     try {
       install(id, spec, layers);
@@ -466,7 +475,11 @@ public final class LocalNode implements Node {
   @Override
   public NodeDisk.Space diskSpace() {
     try {
-      var store = Files.getFileStore(config.data());
+      FileStore store = fileStore;
+      if (store == null) {
+        store = Files.getFileStore(config.data());
+        fileStore = store;
+      }
       return new NodeDisk.Space(store.getTotalSpace(), store.getUsableSpace());
     } catch (IOException e) {
       throw new CoveException(

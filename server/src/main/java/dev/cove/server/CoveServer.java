@@ -38,6 +38,7 @@ import dev.cove.engine.container.EngineHome;
 import dev.cove.node.LocalNode;
 import dev.cove.node.Node;
 import dev.cove.node.NodeConfig;
+import dev.cove.node.image.ZstdLibrary;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -146,8 +147,10 @@ final class CoveServer implements AutoCloseable {
   private static Ledger openLedger(Home home) {
     try {
       SqliteLibrary.loadFrom(home.nativeCode());
+      ZstdLibrary.loadFrom(home.nativeCode());
     } catch (IOException e) {
-      throw new StartException("Cannot unpack SQLite to %s (%s).".formatted(home.data(), e), e);
+      throw new StartException(
+          "Cannot unpack native code to %s (%s).".formatted(home.data(), e), e);
     }
     return Ledger.open(home.ledger());
   }

@@ -84,6 +84,49 @@ abstract class SealingContract extends EngineContract {
   }
 
   @Test
+  void a_sandbox_in_which_nothing_runs_changes_to_another_root_as_if_built_there()
+      throws Exception {
+    var layer = LayerId.random();
+    try (var other = box();
+        var box = box()) {
+      other.root("echo theirs > /tmp/file; rm /usr/bin/true; mkdir -p /srv/deep");
+      List<LayerId> target = stack(other.cage(), layer, other.cage().seal(layer, true));
+      box.root("echo mine > /tmp/file; echo mine > /tmp/own; echo x > /usr/share/own");
+      String agent = box.root("cut -d' ' -f22 /proc/1/stat");
+      for (int i = 0; i < 2; i++) {
+        assertThat(box.cage().change(root.over(target))).isTrue();
+        assertThat(box.cage().root().sealed()).isEqualTo(target);
+        assertThat(
+                box.root(
+                    "cat /tmp/file; ls /tmp;"
+                        + " test ! -e /usr/share/own && test ! -e /usr/bin/true"))
+            .isEqualTo("theirs\nfile");
+        assertThat(box.user("hostname; cat /etc/hostname"))
+            .isEqualTo("%1$s\n%1$s".formatted(box.cage().id()));
+        assertThat(box.root("cat /etc/machine-id")).isNotEqualTo(other.root("cat /etc/machine-id"));
+        assertThat(box.root("cut -d' ' -f22 /proc/1/stat; mount | grep -c ' /proc '"))
+            .isEqualTo(agent + "\n1");
+        box.root("rm -r /srv/deep; echo again > /tmp/file");
+      }
+      var next = LayerId.random();
+      try (var child = on(stack(box.cage(), next, box.cage().seal(next, true)))) {
+        assertThat(child.root("cat /tmp/file; ls /srv")).isEqualTo("again");
+      }
+    }
+  }
+
+  @Test
+  void a_root_is_not_changed_under_a_program_or_beside_what_one_left_in_memory() throws Exception {
+    for (String what :
+        List.of(WORKERS, "echo x > /dev/shm/x", "ipcmk -M 4096", "ipcmk -S 1", "ipcmk -Q")) {
+      try (var box = box()) {
+        box.user(what);
+        assertThat(box.cage().change(root)).as(what).isFalse();
+      }
+    }
+  }
+
+  @Test
   void while_programs_run_the_layer_is_a_copy_and_they_run_on() throws Exception {
     var layer = LayerId.random();
     try (var parent = box()) {

@@ -17,6 +17,8 @@ public interface Measurement {
         new Density(),
         new Storage(),
         new Resting(),
+        new PackageInstall(),
+        new ImagePull(),
         new Network(),
         new ServerStart(),
         new CliStart());
@@ -24,6 +26,11 @@ public interface Measurement {
 
   /** The name that {@code --only} takes. */
   String name();
+
+  /** Another name that {@code --only} takes, for several of them. */
+  default String group() {
+    return name();
+  }
 
   String title();
 

@@ -1,5 +1,6 @@
 package dev.cove.bench.measure;
 
+import dev.cove.bench.peer.ContainerEngine;
 import dev.cove.bench.report.Finding;
 import dev.cove.bench.report.Finding.Quantity;
 import dev.cove.bench.report.Finding.Timing;
@@ -15,10 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Checkpoints, restores and forks of a sandbox in which much was written. */
 final class Storage implements Measurement {
   private static final int FORKS = 100;
+  private static final int COMMITS = 3;
   private static final int CLIENTS = 16;
   private static final Duration SETTLE = Duration.ofSeconds(3);
 
@@ -40,6 +43,11 @@ final class Storage implements Measurement {
 
   @Override
   public String name() {
+    return "checkpoint";
+  }
+
+  @Override
+  public String group() {
     return "storage";
   }
 
@@ -51,6 +59,12 @@ final class Storage implements Measurement {
   @Override
   public Section measure(Workbench bench) throws IOException, InterruptedException {
     int rounds = Math.max(10, bench.effort().rounds() / 10);
+    var notes =
+        new ArrayList<>(
+            List.of(
+                "The sandbox stands on the template host.",
+                "Disk is the fall of the free space of the server's disk, memory that of"
+                    + " MemAvailable."));
     var findings = new ArrayList<Finding>();
     try (BenchServer server =
             bench.startServer(Map.of("COVE_MAX_SANDBOXES", String.valueOf(FORKS + 50)));
@@ -64,13 +78,32 @@ final class Storage implements Measurement {
       findings.add(restored(box, prepared, rounds));
       findings.addAll(forked(server, box));
     }
-    return new Section(
-        name(),
-        title(),
-        findings,
-        List.of(
-            "The sandbox stands on the template host.",
-            "Disk is the fall of the free space of the server's disk, memory that of MemAvailable."));
+    Optional<ContainerEngine> docker = bench.containerEngine("docker");
+    if (docker.isPresent()) {
+      findings.addAll(committed(docker.get()));
+    } else {
+      notes.add("Not beside docker commit and docker run: no docker daemon answers here.");
+    }
+    return new Section(name(), title(), findings, notes);
+  }
+
+  /** The same files in a container of Docker's, which copies all of them. */
+  private static List<Finding> committed(ContainerEngine docker)
+      throws IOException, InterruptedException {
+    var commits = new ArrayList<Duration>();
+    var runs = new ArrayList<Duration>();
+    docker.startFilled(List.of("python3", "-c", FILL));
+    for (int i = 0; i < COMMITS; i++) {
+      var watch = new Stopwatch();
+      docker.commit();
+      commits.add(watch.elapsed());
+      watch = new Stopwatch();
+      docker.runCommitted();
+      runs.add(watch.elapsed());
+    }
+    return List.of(
+        new Timing("docker-commit", "docker commit of the same files", Samples.of(commits, 0)),
+        new Timing("docker-run", "docker run of that, to first output", Samples.of(runs, 0)));
   }
 
   /** With another sandbox, so that the one that is measured stands on no layer more. */

@@ -1,5 +1,6 @@
 package dev.cove.bench.measure;
 
+import dev.cove.bench.peer.ContainerEngine;
 import dev.cove.bench.peer.Peer;
 import dev.cove.bench.peer.PeerStatus;
 import dev.cove.bench.peer.Peers;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Owner of all that a run brings into the world: the scratch folder, the peers, the servers.
@@ -54,6 +56,19 @@ public final class Workbench implements Closeable {
 
   List<Peer> peers() {
     return peers.ready();
+  }
+
+  Optional<ContainerEngine> containerEngine(String name) {
+    return peers.ready().stream()
+        .filter(peer -> peer.name().equals(name))
+        .filter(ContainerEngine.class::isInstance)
+        .map(ContainerEngine.class::cast)
+        .findFirst();
+  }
+
+  /** A new folder for a measurement's own files. */
+  Path folder(String name) throws IOException {
+    return scratch.subfolder(name);
   }
 
   Effort effort() {

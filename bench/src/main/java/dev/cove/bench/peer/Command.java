@@ -83,7 +83,13 @@ public final class Command {
 
   /** Runs to the end and throws, with the program's own reason, when it fails. */
   public static String require(List<String> command) throws IOException, InterruptedException {
-    Result result = run(command);
+    return require(LIMIT, command);
+  }
+
+  /** The same, for what may take longer. */
+  public static String require(Duration limit, List<String> command)
+      throws IOException, InterruptedException {
+    Result result = run(command, limit);
     if (result.exitCode() != 0) {
       throw new IOException(String.join(" ", command) + " failed: " + result.reason());
     }

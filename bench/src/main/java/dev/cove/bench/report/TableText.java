@@ -16,17 +16,33 @@ public final class TableText {
 
   private TableText() {}
 
-  public static String of(Report report) {
+  /** What stands above the sections, for those who show them one by one. */
+  public static String heading(String version, MachineLine machine, List<PeerLine> peers) {
     var text = new TableText();
-    text.heading(report);
-    report.sections().forEach(text::section);
-    text.figures(report.figures());
+    text.showHeading(version, machine, peers);
     return text.out.toString();
   }
 
-  private void heading(Report report) {
-    MachineLine machine = report.machine();
-    line("Cove " + report.version() + " bench, " + DATE.format(machine.date()));
+  public static String section(Section section) {
+    var text = new TableText();
+    text.showSection(section);
+    return text.out.toString();
+  }
+
+  public static String figures(Report report) {
+    var text = new TableText();
+    text.showFigures(report.figures());
+    return text.out.toString();
+  }
+
+  public static String of(Report report) {
+    return heading(report.version(), report.machine(), report.peers())
+        + report.sections().stream().map(TableText::section).collect(Collectors.joining())
+        + figures(report);
+  }
+
+  private void showHeading(String version, MachineLine machine, List<PeerLine> peers) {
+    line("Cove " + version + " bench, " + DATE.format(machine.date()));
     line(
         String.format(
             Locale.ROOT,
@@ -36,16 +52,16 @@ public final class TableText {
             machine.memoryBytes() / (double) (1L << 30),
             machine.kernel(),
             machine.cgroups()));
-    peers("Beside", "measured", report.peers());
-    peers("Missing", "missing", report.peers());
-    for (PeerLine peer : report.peers()) {
+    showPeers("Beside", "measured", peers);
+    showPeers("Missing", "missing", peers);
+    for (PeerLine peer : peers) {
       if (peer.standing().equals("unusable")) {
         line("Installed, but unusable here: " + peer.name() + ": " + peer.detail());
       }
     }
   }
 
-  private void peers(String word, String standing, List<PeerLine> peers) {
+  private void showPeers(String word, String standing, List<PeerLine> peers) {
     String names =
         peers.stream()
             .filter(peer -> peer.standing().equals(standing))
@@ -54,7 +70,7 @@ public final class TableText {
     line(word + ": " + (names.isEmpty() ? "none" : names));
   }
 
-  private void section(Section section) {
+  private void showSection(Section section) {
     line("");
     line(section.title());
     if (!section.timings().isEmpty()) {
@@ -93,7 +109,7 @@ public final class TableText {
     return Double.isNaN(ratio) ? "-" : String.format(Locale.ROOT, "%.2fx", ratio);
   }
 
-  private void figures(List<Figure> figures) {
+  private void showFigures(List<Figure> figures) {
     line("");
     line("Figures to reach (p50 unless said)");
     var rows = new ArrayList<List<String>>();

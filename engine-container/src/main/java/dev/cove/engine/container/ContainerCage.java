@@ -231,6 +231,24 @@ final class ContainerCage implements Cage {
   }
 
   @Override
+  public synchronized boolean change(RootFs root) {
+    requirePresent();
+    if (running.loopDevice() < 0 || standing.hasVolumes || paused) {
+      return false;
+    }
+    var next =
+        new SpawnerRequest.Start(
+            id, record.firstId(), 0, standing.baseImage, root, List.of(), false);
+    Optional<CageRecord.Running> now = sealer.change(next, running);
+    if (now.isEmpty()) {
+      return false;
+    }
+    running = now.get();
+    standing.root = root;
+    return true;
+  }
+
+  @Override
   public CompletableFuture<CageExit> exit() {
     return exit.copy();
   }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -142,6 +143,12 @@ final class LayerDigests implements AutoCloseable {
     }
   }
 
+  /** The spawner takes away the right to write when it has closed an image's file system. */
+  private static boolean mayBeWritten(Path image) throws IOException {
+    return Files.getPosixFilePermissions(image).contains(PosixFilePermission.OWNER_WRITE)
+        && LoopDevices.writableBehind(image);
+  }
+
   /** False when it is too early. */
   private boolean digested(LayerId layer) throws IOException {
     State state = state(layer);
@@ -151,9 +158,10 @@ final class LayerDigests implements AutoCloseable {
     }
     Path image = image(layer);
     FileState before = FileState.of(image);
-    if (!before.settled() || LoopDevices.writableBehind(image)) {
+    if (!before.settled() || mayBeWritten(image)) {
       return false;
     }
+    SealedImages.force(image); // also what its file system wrote when it was closed
     String digest = ImageDigest.of(image, record.parts());
     synchronized (state) {
       if (state.removed) {
@@ -240,7 +248,7 @@ final class LayerDigests implements AutoCloseable {
     if (state.record != null) {
       throw damaged(layer, "its record has lost the digest");
     }
-    if (state.fresh || LoopDevices.writableBehind(image(layer))) {
+    if (state.fresh || mayBeWritten(image(layer))) {
       return record;
     }
     LayerRecord complete = record.with(hash(record));

@@ -103,10 +103,30 @@ final class SealedImages implements AutoCloseable {
 
   /** A layer was made. Returns when its image is on the disk, and its name too. */
   void sealed(LayerId layer) throws IOException {
-    force(folder.resolve(layer.value()));
-    force(LayerRecord.file(folder, layer));
-    force(folder);
+    forceAll(layer);
     digests.sealed(layer);
+  }
+
+  /**
+   * Side by side: the disk's journal takes all of them in one go, and whoever relies on it waits.
+   */
+  private void forceAll(LayerId layer) throws IOException {
+    Path record = LayerRecord.file(folder, layer);
+    var others =
+        List.of(AtOnce.begin(() -> forceOrThrow(record)), AtOnce.begin(() -> forceOrThrow(folder)));
+    try {
+      force(folder.resolve(layer.value()));
+    } finally {
+      others.forEach(AtOnce::await);
+    }
+  }
+
+  private static void forceOrThrow(Path file) {
+    try {
+      force(file);
+    } catch (IOException e) {
+      throw new EngineException("Could not write %s to the disk".formatted(file), e);
+    }
   }
 
   /**

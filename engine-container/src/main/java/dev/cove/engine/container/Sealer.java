@@ -31,6 +31,9 @@ final class Sealer {
   private static final String NOTE = "sealing";
   private static final String IMAGE = "image";
 
+  /** There while a root is being changed: what its sandbox stands on is not known then. */
+  private static final String CHANGING = "changing";
+
   /** A spare image on its way to become the sandbox's, as the spawner calls it. */
   private static final String NEXT_IMAGE = "image.next";
 
@@ -58,17 +61,60 @@ final class Sealer {
       LayerId layer,
       boolean agentIdle,
       boolean paused) {
-    SandboxId id = standing.id();
-    call(SpawnerRequest.OnImage.Work.SYNC, id, running, layer);
-    images.require(standing.root());
+    var flushed =
+        AtOnce.begin(() -> call(SpawnerRequest.OnImage.Work.SYNC, standing.id(), running, layer));
     try {
-      prepare(layer, standing.root());
+      try {
+        images.require(standing.root());
+        prepare(layer, standing.root());
+      } finally {
+        flushed.await();
+      }
       FailPoint.SEAL_PREPARED.reached();
       return frozen(standing, running, layer, agentIdle, paused);
     } catch (EngineException e) {
       images.removeIfNotMade(layer);
       throw e;
     }
+  }
+
+  /**
+   * Puts a sandbox in which nothing but the agent runs on another root, with nothing written.
+   *
+   * @return nothing where this cannot be done, or was not done to its end: then the cage is only
+   *     good for being destroyed
+   * @throws EngineException when a layer is damaged; then nothing has changed
+   */
+  Optional<CageRecord.Running> change(SpawnerRequest.Start next, CageRecord.Running running) {
+    SandboxId id = next.id();
+    Path folder = home.sandbox(id);
+    images.require(next.root());
+    try {
+      cgroups.freeze(id);
+      if (!cgroups.processes(id).equals(Set.of((long) running.process().pid()))) {
+        return Optional.empty();
+      }
+      Files.createFile(folder.resolve(CHANGING));
+      FailPoint.CHANGE_NOTED.reached();
+      long[] made = spawner.call(new SpawnerRequest.ChangeRoot(running, next));
+      FailPoint.CHANGE_MADE.reached();
+      var now = new CageRecord.Running(running.process(), (int) made[0]);
+      RootRecord.write(folder, next.root());
+      CageRecord.writeRunning(folder, now);
+      FailPoint.CHANGE_WRITTEN.reached();
+      Files.delete(folder.resolve(CHANGING));
+      return Optional.of(now);
+    } catch (SpawnerRefusedException | IOException e) {
+      LOG.info("sandbox {}: built anew, because its root cannot be changed: {}", id, e.toString());
+      return Optional.empty();
+    } finally {
+      cgroups.thaw(id);
+    }
+  }
+
+  /** Whether an earlier engine ended while it changed the sandbox's root. */
+  boolean wasChanging(SandboxId id) {
+    return Files.exists(home.sandbox(id).resolve(CHANGING));
   }
 
   private Outcome frozen(

@@ -183,6 +183,30 @@ sealed interface SpawnerRequest {
   }
 
   /**
+   * Drops what a sandbox that stands still has written, and puts it on a fresh image over other
+   * layers. Answers with the loop device of that. Refused where programs that have ended left
+   * something in memory.
+   */
+  record ChangeRoot(CageRecord.Running running, Start next) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "change the root of sandbox " + next.id();
+    }
+
+    @Override
+    public int operation() {
+      return 15;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putInt(running.process().pid()).putInt(running.loopDevice());
+      fields.putText(next.id().value()).putText("none");
+      next.writeTo(fields);
+    }
+  }
+
+  /**
    * Copies the image of a volume, which is frozen meanwhile.
    *
    * @param loopDevice at which it is in use, or -1

@@ -1,6 +1,5 @@
 package dev.cove.engine.container;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cove.engine.CagePlan;
@@ -11,7 +10,6 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.testing.Box;
 import dev.cove.testing.HostRoot;
-import dev.cove.testing.HostTraces;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +29,9 @@ class FullDiskTest {
   @TempDir private Path folder;
 
   @SuppressWarnings("NullAway.Init") // before each test
+  private LoopDisk loopDisk;
+
+  @SuppressWarnings("NullAway.Init") // before each test
   private Path disk;
 
   @SuppressWarnings("NullAway.Init") // before each test
@@ -44,11 +45,8 @@ class FullDiskTest {
 
   @BeforeEach
   void open() throws Exception {
-    disk = Files.createDirectory(folder.resolve("disk"));
-    Path image = folder.resolve("disk.image");
-    run("truncate", "-s", "96M", image.toString());
-    run("mkfs.ext4", "-q", "-m", "0", image.toString());
-    run("mount", "-o", "loop", image.toString(), disk.toString());
+    loopDisk = LoopDisk.make(folder, "96M", List.of("mkfs.ext4", "-q", "-m", "0"));
+    disk = loopDisk.folder();
     home = new EngineHome(disk.resolve("data"), folder.resolve("run"));
     root = HostRoot.in(folder.resolve("root"));
     engine = ContainerEngine.open(home, new EngineSettings(0, 0, true, true));
@@ -61,22 +59,8 @@ class FullDiskTest {
       engine.layers().forEach(engine::removeLayer);
       engine.close();
     } finally {
-      HostTraces.eventually("the disk can be unmounted", this::unmounted);
+      loopDisk.close();
     }
-  }
-
-  private boolean unmounted() {
-    try {
-      return new ProcessBuilder("umount", disk.toString()).start().waitFor() == 0;
-    } catch (IOException | InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static void run(String... command) throws Exception {
-    var process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
   }
 
   private Box on(List<LayerId> sealed) throws IOException {

@@ -86,6 +86,12 @@ public enum FailPoint {
   RESTORE_UNDO_TAKEN,
   /** The ledger says that the sandbox is being built anew. */
   RESTORE_ANNOUNCED,
+  /** A note says that the sandbox's root is about to be changed. */
+  CHANGE_NOTED,
+  /** The sandbox stands on its new root, and nothing but the note says so. */
+  CHANGE_MADE,
+  /** All is written down, and the note is still there. */
+  CHANGE_WRITTEN,
   /** Nothing runs: the old cage is gone and the new one not yet there. */
   RESTORE_CAGE_REMOVED,
   /** The new cage runs, and the ledger still says that it is being built. */

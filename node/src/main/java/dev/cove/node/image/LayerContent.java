@@ -1,5 +1,8 @@
 package dev.cove.node.image;
 
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,6 +15,12 @@ final class LayerContent extends InputStream {
   private static final int BUFFER = 128 * 1024;
   private static final int GZIP = 0x1f8b;
   private static final int ZSTD = 0x28b5;
+
+  /**
+   * 32 MiB, which is as far back as the usual builders let a reader look at their strongest. What
+   * wants more is refused before the memory for it is taken.
+   */
+  static final int ZSTD_WINDOW_BITS = 25;
 
   private final InputStream blob;
   private final VerifiedInput tar;
@@ -30,11 +39,12 @@ final class LayerContent extends InputStream {
     blob.mark(2);
     int magic = blob.read() << 8 | blob.read();
     blob.reset();
-    if (magic == ZSTD) {
-      throw new BadImageException(
-          "Layer %s is compressed with zstd; gzip and none are understood".formatted(layer.blob()));
-    }
-    var plain = magic == GZIP ? new GZIPInputStream(blob, BUFFER) : blob;
+    InputStream plain =
+        switch (magic) {
+          case GZIP -> new GZIPInputStream(blob, BUFFER);
+          case ZSTD -> new ZstdInputStream(blob).setLongMax(ZSTD_WINDOW_BITS);
+          default -> blob;
+        };
     var tar = new VerifiedInput(plain, layer.content(), "The content of layer " + layer.blob());
     return new LayerContent(blob, tar, layer);
   }
@@ -60,6 +70,14 @@ final class LayerContent extends InputStream {
     try {
       return tar.read(buffer, offset, length);
     } catch (ZipException | EOFException e) {
+      throw new BadImageException("Layer %s is damaged".formatted(layer.blob()), e);
+    } catch (ZstdIOException e) {
+      if (e.getErrorCode() == Zstd.errFrameParameterWindowTooLarge()) {
+        throw new BadImageException(
+            "Layer %s is compressed with a window of more than %d MiB"
+                .formatted(layer.blob(), 1 << (ZSTD_WINDOW_BITS - 20)),
+            e);
+      }
       throw new BadImageException("Layer %s is damaged".formatted(layer.blob()), e);
     }
   }

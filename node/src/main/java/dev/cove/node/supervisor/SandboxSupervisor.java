@@ -2,6 +2,7 @@ package dev.cove.node.supervisor;
 
 import dev.cove.engine.Cage;
 import dev.cove.engine.CageExit;
+import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestLink;
@@ -290,6 +291,32 @@ public final class SandboxSupervisor {
       try {
         Optional<Stillness> still = paused ? pausedStill() : stillnessOf(now);
         return new Sealed(cage.seal(layer, mayMove), still);
+      } finally {
+        now.letGo();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Puts the sandbox on another root if nothing runs in it, and nothing that did is still
+   * remembered by its agent.
+   *
+   * @return false where it must be built anew instead
+   */
+  public boolean change(RootFs root) {
+    if (restsOrHasEnded() || !guest().processes().isEmpty()) {
+      return false;
+    }
+    lock.lock();
+    try {
+      GuestLink now = link;
+      if (now == null || !now.hold()) {
+        return false;
+      }
+      try {
+        return cage.change(root);
       } finally {
         now.letGo();
       }
