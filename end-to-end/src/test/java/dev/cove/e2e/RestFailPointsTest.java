@@ -38,7 +38,8 @@ class RestFailPointsTest {
   /** What is done, from which state to which, and where the server can end on the way. */
   enum Way {
     PAUSE("running", "paused", Sandbox::pause, FailPoint.PAUSE_RECORDED, FailPoint.PAUSE_FROZEN),
-    RESUME("paused", "running", Sandbox::resume, FailPoint.RESUME_RECORDED, FailPoint.RESUME_THAWED),
+    RESUME(
+        "paused", "running", Sandbox::resume, FailPoint.RESUME_RECORDED, FailPoint.RESUME_THAWED),
     STOP(
         "running",
         "stopped",
@@ -132,8 +133,7 @@ class RestFailPointsTest {
   }
 
   private static Sandbox prepared(Way way) {
-    Sandbox box =
-        server.create(CreateOptions.defaults().name(NAME).diskMb(64)).detach();
+    Sandbox box = server.create(CreateOptions.defaults().name(NAME).diskMb(64)).detach();
     box.files().write(FILE, "state of " + box.id());
     box.spawn(Command.of("sleep", "6000"));
     bring(box, way.from);

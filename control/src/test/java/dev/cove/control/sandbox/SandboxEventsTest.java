@@ -55,11 +55,11 @@ class SandboxEventsTest {
 
   @Test
   void what_was_lost_while_nobody_looked_is_told_at_the_next_start_with_the_reason() {
-    Sandbox sandbox = control.create("box");
-    control.node.running.remove(sandbox.id());
+    control.create("box");
+    control.node.haltAll();
     control.restart("boot-2");
-    assertThat(types()).endsWith("sandbox.failed");
-    assertThat(all().getLast().data()).contains("\"reason\":\"the host restarted\"");
+    assertThat(types()).endsWith("sandbox.stopped");
+    assertThat(all().getLast().data()).contains("\"reason\":\"host_restarted\"");
   }
 
   @Test

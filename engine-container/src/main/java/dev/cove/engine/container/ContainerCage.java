@@ -233,7 +233,7 @@ final class ContainerCage implements Cage {
   @Override
   public synchronized boolean change(RootFs root) {
     requirePresent();
-    if (running.loopDevice() < 0 || standing.hasVolumes) {
+    if (running.loopDevice() < 0 || standing.hasVolumes || paused) {
       return false;
     }
     var next =

@@ -387,8 +387,8 @@ public final class ContainerEngine implements Engine {
     if (record.isEmpty()
         || running.isEmpty()
         || root.isEmpty()
-        || sealer.wasChanging(id)
-        || !running.get().process().runs()) {
+        || !running.get().process().runs()
+        || sealer.wasChanging(id)) {
       return Optional.empty();
     }
     var exit = spawner.watch(running.get().process());

@@ -55,7 +55,7 @@ final class KeptFiles {
   /** What the files of a sandbox lie over, where both are there. */
   Optional<RootFs> find(SandboxId id) {
     Path folder = home.sandbox(id);
-    return hasFiles(folder) ? RootRecord.find(folder) : Optional.empty();
+    return hasFiles(folder) && !sealer.wasChanging(id) ? RootRecord.find(folder) : Optional.empty();
   }
 
   private static boolean hasFiles(Path folder) {

@@ -315,7 +315,7 @@ public final class SandboxSupervisor {
    * @return false where it must be built anew instead
    */
   public boolean change(RootFs root) {
-    if (remembersProcesses()) {
+    if (restsOrHasEnded() || remembersProcesses()) {
       return false;
     }
     lock.lock();
