@@ -140,6 +140,10 @@ final class BenchServer implements Closeable {
     return healthyAfter;
   }
 
+  URI url() {
+    return url;
+  }
+
   Path home() {
     return home;
   }

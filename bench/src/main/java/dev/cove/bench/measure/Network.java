@@ -1,6 +1,7 @@
 package dev.cove.bench.measure;
 
 import dev.cove.bench.report.Finding;
+import dev.cove.bench.report.Finding.Quantity;
 import dev.cove.bench.report.Finding.Timing;
 import dev.cove.bench.report.Samples;
 import dev.cove.bench.report.Section;
@@ -29,6 +30,26 @@ import java.util.concurrent.TimeUnit;
 final class Network implements Measurement {
   private static final int BULK_MEGABYTES = 2_048;
   private static final int WARM_UPS = 100;
+  private static final int MANY_CONNECTIONS = 2_500;
+
+  /** Below the usual limit of new connections. */
+  private static final int PER_SECOND = 400;
+
+  private static final String MANY =
+      """
+      import resource, socket, sys, time
+      most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+      resource.setrlimit(resource.RLIMIT_NOFILE, (4096, most))
+      held = []
+      for i in range(int(sys.argv[3])):
+          peer = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+          peer.sendall(b"x" * 1000)
+          held.append(peer)
+          time.sleep(1 / int(sys.argv[4]))
+      time.sleep(1)
+      print("up", flush=True)
+      time.sleep(600)
+      """;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /** One connection; each line is the time of one request in nanoseconds. */
@@ -68,6 +89,9 @@ final class Network implements Measurement {
       bench.say("downloads are done");
       findings.addAll(requests(box, web, bench.effort().rounds() * 5));
       findings.add(cuts(box, held, rounds));
+      findings.add(many(server, box, held));
+      bench.say("connections are done");
+      findings.addAll(PortUrls.measure(box, server.url()));
     }
     return new Section(
         name(),
@@ -161,6 +185,33 @@ final class Network implements Measurement {
       }
     }
     return new Timing("cut", "change of policy to the end of a connection", Samples.of(times, 0));
+  }
+
+  /** Only what the server needs for them is counted. */
+  private static Finding many(BenchServer server, Sandbox box, World world)
+      throws IOException, InterruptedException {
+    box.allow(world.address());
+    var client =
+        Command.of(
+            "python3",
+            "-c",
+            MANY,
+            world.address(),
+            String.valueOf(world.port()),
+            String.valueOf(MANY_CONNECTIONS),
+            String.valueOf(PER_SECOND));
+    long before = Machine.residentKilobytes(server.pid());
+    try (RunningCommand holder = box.start(client)) {
+      if (holder.stdout().readNBytes(3).length < 3) {
+        throw new IOException("The connections were not made.");
+      }
+      long after = Machine.residentKilobytes(server.pid());
+      return new Quantity(
+          "held",
+          "memory of each of %,d connections at once".formatted(MANY_CONNECTIONS),
+          Math.max(0, after - before) / (double) MANY_CONNECTIONS,
+          "KiB");
+    }
   }
 
   private static ExecResult require(ExecResult result) throws IOException {

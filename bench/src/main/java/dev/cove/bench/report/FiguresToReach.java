@@ -43,6 +43,8 @@ final class FiguresToReach {
     atMostTimes("network", "bulk", "bulk-direct", 1.25, "a download through the gateway");
     added("network", "request", "request-direct", 0.3, "latency that the gateway adds");
     belowMillis("network", "cut", 100, "change of policy to the end of a connection");
+    below("network", "held", 64, "KiB", "memory of each of 2,500 connections");
+    atLeast("network", "url-rate", 15_000, "per s", "requests to a port's URL");
     belowMillis("server", "start", 1500, "server healthy");
     below("server", "resident", 250, "MB", "server resident with no sandbox");
     belowMillis("cli", "ls", 300, "cove ls");
@@ -97,6 +99,10 @@ final class FiguresToReach {
 
   private void atMost(String section, String key, double limit, String unit, String what) {
     add(what, words("at most", limit, unit), value(section, key, unit, value -> value <= limit));
+  }
+
+  private void atLeast(String section, String key, double limit, String unit, String what) {
+    add(what, words("at least", limit, unit), value(section, key, unit, value -> value >= limit));
   }
 
   private Optional<Judged> value(String section, String key, String unit, DoublePredicate reached) {
