@@ -8,10 +8,6 @@ import java.util.Optional;
 public enum StopReason {
   /** Somebody said so. */
   ASKED(false),
-  /** It was paused for so long that its rules gave its memory back. */
-  IDLE(true),
-  /** It reached the age that it was given. */
-  MAX_LIFE(false),
   /** The server ended with all its sandboxes. */
   SHUT_DOWN(true),
   HOST_RESTARTED(true),

@@ -65,7 +65,7 @@ class RestTest {
 
   @Test
   void of_many_who_use_a_stopped_one_at_once_one_starts_it() throws Exception {
-    control.lifecycle.stop("box", StopReason.IDLE, Duration.ZERO);
+    control.lifecycle.stop("box", StopReason.SHUT_DOWN, Duration.ZERO);
     int before = control.node.starts.get();
     together(50, () -> control.lifecycle.guest("box"));
     assertThat(control.node.starts).hasValue(before + 1);
@@ -115,7 +115,7 @@ class RestTest {
 
   @Test
   void a_stop_on_purpose_holds_also_for_one_that_was_stopped_for_another_reason() {
-    control.lifecycle.stop("box", StopReason.IDLE, Duration.ZERO);
+    control.lifecycle.stop("box", StopReason.SHUT_DOWN, Duration.ZERO);
     control.lifecycle.stop("box", StopReason.ASKED, Duration.ZERO);
     assertFails(ErrorCode.CONFLICT, () -> control.lifecycle.guest("box"));
   }
@@ -131,7 +131,7 @@ class RestTest {
 
   @Test
   void a_start_that_fails_says_why_and_leaves_it_stopped_as_it_was() {
-    control.lifecycle.stop("box", StopReason.IDLE, Duration.ZERO);
+    control.lifecycle.stop("box", StopReason.SHUT_DOWN, Duration.ZERO);
     SandboxState before = state();
     control.node.startsFail = true;
     assertFails(ErrorCode.UNAVAILABLE, () -> control.lifecycle.guest("box"))
