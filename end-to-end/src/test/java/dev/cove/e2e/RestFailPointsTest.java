@@ -37,6 +37,7 @@ class RestFailPointsTest {
   static final RunningServer warm = RunningServer.with(Map.of("COVE_POOL_SIZE", "2"));
 
   /** What is done, from which state to which, and where the server can end on the way. */
+  @SuppressWarnings("ImmutableEnumChecker") // references to methods, and lists that nobody changes
   enum Way {
     PAUSE("running", "paused", Sandbox::pause, FailPoint.PAUSE_RECORDED, FailPoint.PAUSE_FROZEN),
     RESUME(
