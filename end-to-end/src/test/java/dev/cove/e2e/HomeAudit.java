@@ -30,6 +30,7 @@ final class HomeAudit {
           "networks",
           "secrets",
           "templates",
+          "webhooks.key",
           "lib",
           "local.key",
           "server.lock");

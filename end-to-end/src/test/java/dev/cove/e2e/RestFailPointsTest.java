@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -105,6 +106,15 @@ class RestFailPointsTest {
   @MethodSource("crashes")
   void nothing_is_lost_nothing_is_half_and_nothing_is_left(Crash crash) throws Exception {
     crashAndCheck(crash);
+  }
+
+  /** One failure is not to be followed by others. */
+  @AfterEach
+  void removeWhatIsLeft() throws Exception {
+    if (!server.isAlive()) {
+      server.start();
+    }
+    server.cove().sandboxes().list().forEach(box -> server.cove().sandboxes().delete(box.id()));
   }
 
   private static void crashAndCheck(Crash crash) throws Exception {
