@@ -100,12 +100,6 @@ final class LocalNode implements Node {
   }
 
   @Override
-  public Activity activity(SandboxId id) {
-    GuestLink link = require(id).link();
-    return new Activity(link.calls(), link.inUse(), Duration.ZERO);
-  }
-
-  @Override
   public void onLost(LostListener listener) {}
 
   @Override

@@ -260,11 +260,6 @@ public final class GuestLink implements Guest, AutoCloseable {
     return lastChannel.get();
   }
 
-  /** Whether an operation is under way, be it only a client that is attached. */
-  public boolean inUse() {
-    return !channels.isEmpty();
-  }
-
   public void letGo() {
     synchronized (gate) {
       held = false;

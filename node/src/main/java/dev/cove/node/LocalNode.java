@@ -534,11 +534,6 @@ public final class LocalNode implements Node {
   }
 
   @Override
-  public Activity activity(SandboxId id) {
-    return requireRunning(id).activity();
-  }
-
-  @Override
   public Optional<Stillness> stillness(SandboxId id) {
     return requireRunning(id).stillness();
   }

@@ -171,16 +171,6 @@ public interface Node extends AutoCloseable {
   /** How full the disk is; cheaper than {@link #disk}. */
   NodeDisk.Space diskSpace();
 
-  /** What a running sandbox has been doing. */
-  Activity activity(SandboxId id);
-
-  /**
-   * @param calls how often its agent has been called
-   * @param inUse whether a call is under way, be it only a client that is attached
-   * @param cpu what its processes have used, ever
-   */
-  record Activity(long calls, boolean inUse, Duration cpu) {}
-
   /** How still a running sandbox is; empty when something runs or is being done in it. */
   Optional<Stillness> stillness(SandboxId id);
 

@@ -61,8 +61,6 @@ final class FakeNode implements Node {
   final Set<SandboxId> stopped = ConcurrentHashMap.newKeySet();
   final AtomicInteger resumes = new AtomicInteger();
   volatile boolean pausesFail;
-  volatile boolean inUse;
-  volatile Duration cpu = Duration.ZERO;
 
   @Override
   public void onCheckpointAsked(CheckpointListener newListener) {}
@@ -163,12 +161,6 @@ final class FakeNode implements Node {
     }
     stopped.remove(id);
     running.put(id, spec);
-  }
-
-  @Override
-  public Activity activity(SandboxId id) {
-    requireRunning(id);
-    return new Activity(calls.get(), inUse, cpu);
   }
 
   private void requireRunning(SandboxId id) {

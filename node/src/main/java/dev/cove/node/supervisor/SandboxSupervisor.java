@@ -14,7 +14,6 @@ import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
-import dev.cove.node.Node.Activity;
 import dev.cove.node.Node.Stillness;
 import dev.cove.node.network.CageNetwork;
 import java.io.IOException;
@@ -42,9 +41,6 @@ public final class SandboxSupervisor {
   private static final Duration GIVE_UP = Duration.ofSeconds(5);
   private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
   private static final long LOOK_MILLIS = 5;
-
-  /** Each link counts its calls for itself. */
-  private static final long CALLS_OF_ONE_LINK = 1L << 32;
 
   private final Cage cage;
   private final Optional<CageNetwork> network;
@@ -262,15 +258,6 @@ public final class SandboxSupervisor {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  /** What the sandbox has been doing. */
-  public Activity activity() {
-    GuestLink now = link;
-    return new Activity(
-        now == null ? 0 : links * CALLS_OF_ONE_LINK + now.calls(),
-        now != null && now.inUse(),
-        cage.cpu());
   }
 
   /** Ends the sandbox on purpose. */
