@@ -34,17 +34,13 @@ final class Launcher {
     assertThat(cove.toFile().setExecutable(true)).isTrue();
     String javaHome = System.getProperty("java.home");
     Files.writeString(folder.resolve(".build/jdk"), javaHome + "\n");
-    String arguments =
-        """
-        -XX:+UseSerialGC
-        --enable-native-access=ALL-UNNAMED
-        --add-opens=java.base/sun.nio.ch=ALL-UNNAMED
-        -cp
-        "%s"
-        """
-            .formatted(System.getProperty("java.class.path"));
     for (String part : List.of("server", "cli", "bench")) {
-      Files.writeString(build.resolve(part + ".args"), arguments);
+      var arguments = new ArrayList<String>();
+      arguments.add("--enable-native-access=ALL-UNNAMED");
+      arguments.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
+      arguments.addAll(FastStart.of(part));
+      Files.write(
+          build.resolve(part + ".args"), arguments.stream().map(word -> '"' + word + '"').toList());
     }
     Files.writeString(
         build.resolve("stamp"), folder.toRealPath() + " " + identify(Path.of(javaHome)) + "\n");

@@ -108,7 +108,9 @@ class LauncherTest {
   void the_doctor_says_what_this_machine_can_do_and_leaves_nothing() throws Exception {
     var report = cove.run("doctor");
     assertThat(report.exitCode()).as(report.stdout()).isZero();
-    assertThat(report.stdout()).contains("cgroup").contains("Sandboxes can run on this machine.");
+    assertThat(report.stdout())
+        .contains("cgroup")
+        .contains("Sandboxes can run on this machine: it can promise container");
     JsonNode json = JsonMapper.shared().readTree(cove.run("doctor", "--json").stdout());
     assertThat(json.path("usable").asBoolean()).isTrue();
     assertThat(json.path("findings").size()).isGreaterThan(3);
