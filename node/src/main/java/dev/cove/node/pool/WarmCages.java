@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,7 @@ public final class WarmCages implements AutoCloseable {
   private final ConcurrentLinkedDeque<SandboxSupervisor> ready = new ConcurrentLinkedDeque<>();
   private final Semaphore wanted = new Semaphore(0);
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final ReentrantLock building = new ReentrantLock();
   private volatile long lastTakenNanos = System.nanoTime() - LULL.toNanos();
   private final Thread filler;
 
@@ -71,14 +73,17 @@ public final class WarmCages implements AutoCloseable {
   }
 
   private void fill() {
-    while (!closed.get()) {
-      try {
+    try {
+      while (!closed.get()) {
         wanted.acquire();
         awaitLull();
-        build();
-      } catch (InterruptedException e) {
-        return;
+        if (!built()) {
+          wanted.release();
+          TimeUnit.NANOSECONDS.sleep(AFTER_FAILURE.toNanos());
+        }
       }
+    } catch (InterruptedException e) {
+      return;
     }
   }
 
@@ -90,23 +95,34 @@ public final class WarmCages implements AutoCloseable {
     }
   }
 
-  private void build() throws InterruptedException {
+  /** Whoever is interrupted while he builds a cage leaves half of one behind. */
+  private boolean built() {
+    building.lock();
     try {
-      ready.add(builder.get());
+      if (!closed.get()) {
+        ready.add(builder.get());
+      }
+      return true;
     } catch (CoveException e) {
       LOG.warn("no warm cage could be built: {}", e.getMessage());
-      wanted.release();
-      TimeUnit.NANOSECONDS.sleep(AFTER_FAILURE.toNanos());
+      return false;
+    } finally {
+      building.unlock();
     }
   }
 
-  /** Stops refilling and removes what stands ready. */
+  /** Stops refilling, once what is being built stands, and removes what stands ready. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    filler.interrupt();
+    building.lock();
+    try {
+      filler.interrupt();
+    } finally {
+      building.unlock();
+    }
     try {
       filler.join();
     } catch (InterruptedException e) {
