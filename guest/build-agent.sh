@@ -1,8 +1,9 @@
 #!/bin/sh
-# Builds the agent and the command that lies in every sandbox: build-agent.sh TARGET_FOLDER. Static, so that it runs in any root file system.
+# Builds the agent and the command that lies in every sandbox: build-agent.sh TARGET_FOLDER [FLAG...]. Static, so that it runs in any root file system.
 set -eu
 mkdir -p "$1"
 target=$(cd "$1" && pwd)
+shift
 cd "$(dirname "$0")"
 case "$(uname -m)" in
   x86_64) arch=x86_64 ;;
@@ -27,5 +28,5 @@ compile() {
 }
 compile -o "$out/cove-checkpoint.tmp" src/main/c/inside/*.c
 mv "$out/cove-checkpoint.tmp" "$out/cove-checkpoint"
-compile -o "$out/cove-agent.tmp" src/main/c/*.c
+compile "$@" -o "$out/cove-agent.tmp" src/main/c/*.c
 mv "$out/cove-agent.tmp" "$out/cove-agent"

@@ -201,6 +201,16 @@ static void on_exit_of(struct watched *watched) {
   forget(watched);
 }
 
+/* Until every child of that kind has ended. */
+void children_await(enum kind kind) {
+  struct watched *at = all;
+  while (at) {
+    struct watched *next = at->next;
+    if (at->kind == kind) on_exit_of(at); /* which waits */
+    at = next;
+  }
+}
+
 void child_event(struct watched *watched, int is_report) {
   if (!is_report)
     on_exit_of(watched);

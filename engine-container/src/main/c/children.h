@@ -32,6 +32,7 @@ struct watched *child_watch(int pid, int pidfd, enum kind kind);
 int child_clone(enum kind kind, uint32_t seq, uint64_t flags, int cgroup);
 
 void child_event(struct watched *watched, int is_report);
+void children_await(enum kind kind);
 uint64_t start_time_of(int pid);
 
 extern int epoll_fd;

@@ -61,6 +61,7 @@ int main(int argc, char **argv) {
       break; /* the engine is gone; the cages stay */
     idle_work = 1;
   }
+  children_await(SPARE); /* or it would write its image after the engine has seen the end */
   spares_clean();
   return 0;
 }

@@ -23,8 +23,16 @@
 
 #define AGENT_BUILD "cove-agent 0.1.0"
 
+/* Tests build an agent as an earlier Cove had it: -DAGENT_SPEAKS=1 -DAGENT_KNOWS=OP_SYMLINK. */
+#ifndef AGENT_SPEAKS
+#define AGENT_SPEAKS 2
+#endif
+#ifndef AGENT_KNOWS
+#define AGENT_KNOWS OP_PACK
+#endif
+
 enum {
-  PROTOCOL_VERSION = 2,
+  PROTOCOL_VERSION = AGENT_SPEAKS,
   PROTOCOL_VERSION_WITH_ASKS = 2,
   PROTOCOL_MIN_VERSION = 1,
   PROTOCOL_MAGIC = 0x45564f43,

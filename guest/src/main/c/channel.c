@@ -181,7 +181,7 @@ static void dispatch(struct channel *ch, uint8_t op, const uint8_t *args, size_t
       [OP_PACK] = op_pack,
   };
   struct cursor c = {args, args + len, false};
-  if (op >= sizeof ops / sizeof *ops || !ops[op])
+  if (op > AGENT_KNOWS || op >= sizeof ops / sizeof *ops || !ops[op])
     channel_fail(ch, ENOSYS, "This agent (%s) does not know operation %u", AGENT_BUILD, op);
   else
     ops[op](ch, &c);

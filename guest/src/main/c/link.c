@@ -14,7 +14,7 @@ enum { SOFT = 128 << 10, HARD = 4 << 20, KEPT = 16 << 10, IN_SIZE = 2 * (FRAME_H
 
 static struct source listener, peer = {.fd = -1};
 static bool greeted, broken;
-static uint16_t host_version;
+static uint16_t spoken_version;
 static uint8_t in[IN_SIZE];
 static size_t in_len;
 static uint8_t *out;
@@ -34,7 +34,7 @@ static void drop_link(void) {
 
 bool link_up(void) { return peer.fd >= 0 && greeted && !broken; }
 
-bool link_hears_asks(void) { return link_up() && host_version >= PROTOCOL_VERSION_WITH_ASKS; }
+bool link_hears_asks(void) { return link_up() && spoken_version >= PROTOCOL_VERSION_WITH_ASKS; }
 
 /* The link is really dropped by link_flush: callers may be deep inside one of its channels. */
 void link_break(const char *why) {
@@ -148,7 +148,7 @@ static void take_hello(uint8_t type, uint32_t channel, const uint8_t *payload, s
     link_break("the host does not speak our protocol");
   else
     greeted = true;
-  host_version = version;
+  spoken_version = version < PROTOCOL_VERSION ? version : PROTOCOL_VERSION;
 }
 
 static void parse_frames(void) {

@@ -1,7 +1,6 @@
 package dev.cove.bench;
 
 import dev.cove.bench.BenchOptions.UsageException;
-import dev.cove.bench.measure.Effort;
 import dev.cove.bench.measure.Machine;
 import dev.cove.bench.measure.Measurement;
 import dev.cove.bench.measure.Workbench;
@@ -80,11 +79,10 @@ public final class BenchMain {
   }
 
   private int bench(BenchOptions options, Path launcher) throws IOException, InterruptedException {
-    Effort effort = options.quick() ? Effort.QUICK : Effort.FULL;
     var sections = new ArrayList<Section>();
     MachineLine machine = Machine.describe();
     List<PeerLine> peers;
-    try (Workbench bench = Workbench.open(launcher, effort, err::println)) {
+    try (Workbench bench = Workbench.open(launcher, options.effort(), err::println)) {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> takeDown(bench), "bench-take-down"));
       peers = bench.peerStatuses().stream().map(PeerStatus::line).toList();
       show(options, "\n" + TableText.heading(VERSION, machine, peers));

@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,26 @@ class BenchMainTest {
   void an_option_without_its_value_is_refused() throws Exception {
     assertThat(bench.run(List.of("--only"))).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("--only needs a value.");
+  }
+
+  @Test
+  void a_time_for_the_load_is_taken_in_minutes_and_within_a_day() throws Exception {
+    assertThat(BenchOptions.parse(List.of("soak", "--minutes", "7")).effort().soakTime())
+        .isEqualTo(Duration.ofMinutes(7));
+    assertThat(BenchOptions.parse(List.of("soak")).effort().soakTime())
+        .isEqualTo(Duration.ofMinutes(5));
+    for (String wrong : List.of("0", "1441", "-3", "five")) {
+      assertThat(bench.run(List.of("soak", "--minutes", wrong))).isEqualTo(2);
+    }
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("--minutes takes a number from 1 to 1440, not \"five\".");
+  }
+
+  @Test
+  void soak_stands_for_all_that_takes_long() {
+    assertThat(BenchOptions.parse(List.of("soak")).chosen())
+        .extracting(m -> m.name())
+        .containsExactly("load", "churn", "paused");
   }
 
   @Test

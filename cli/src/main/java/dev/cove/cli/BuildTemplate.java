@@ -39,6 +39,7 @@ final class BuildTemplate implements Callable<Integer> {
   private boolean debian;
   private Optional<String> suite = Optional.empty();
   private List<String> packages = List.of();
+  private Optional<String> recipe = Optional.empty();
 
   private Optional<String> checkpoint = Optional.empty();
 
@@ -51,6 +52,7 @@ final class BuildTemplate implements Callable<Integer> {
   private Optional<String> ready = Optional.empty();
 
   private final NetworkFlags network = new NetworkFlags();
+  private final LifeFlags life = new LifeFlags();
 
   private boolean json;
 
@@ -62,9 +64,11 @@ final class BuildTemplate implements Callable<Integer> {
     var build = new BuildTemplate(session);
     return Description.of(build, "Make a template, show how it goes, and print its NAME@VERSION.")
         .synopsis(
-            "cove template build -t NAME[:TAG] [-f FILE] [--build-arg K=V]... [--target STAGE] PATH",
+            "cove template build -t NAME[:TAG] [-f FILE] [--build-arg K=V]... [--target STAGE]"
+                + " PATH",
             "cove template build --image REF [-t NAME[:TAG]] [--username U --password-stdin]",
             "cove template build --debian [--suite S] [--package P]... [-t NAME[:TAG]]",
+            "cove template build --recipe R [--package P]... [-t NAME[:TAG]]",
             "cove template build --checkpoint ID -t NAME[:TAG]",
             "cove template build --archive FILE -t NAME[:TAG]")
         .texts(
@@ -76,6 +80,7 @@ final class BuildTemplate implements Callable<Integer> {
         .with(build::describeOthers)
         .with(build::describeSettings)
         .with(build.network::describe)
+        .with(build.life::describe)
         .flag("--json", "Print the whole template as JSON.", () -> build.json = true)
         .optionalParameter(
             "PATH", "A folder with a Dockerfile.", v -> build.folder = Optional.of(v))
@@ -118,6 +123,11 @@ final class BuildTemplate implements Callable<Integer> {
             "--suite", "S", "Which Debian; default the server's own.", v -> suite = Optional.of(v))
         .texts(
             "--package", "P", "A package beside the usual; may be given often.", v -> packages = v)
+        .text(
+            "--recipe",
+            "R",
+            "What the server knows how to make: base or code-interpreter-v1.",
+            v -> recipe = Optional.of(v))
         .text("--checkpoint", "ID", "What a sandbox had written.", v -> checkpoint = Optional.of(v))
         .text(
             "--archive",
@@ -159,18 +169,18 @@ final class BuildTemplate implements Callable<Integer> {
 
   private void requireSense() {
     long sources =
-        Stream.of(folder, image, checkpoint, archive).filter(Optional::isPresent).count()
+        Stream.of(folder, image, recipe, checkpoint, archive).filter(Optional::isPresent).count()
             + (debian ? 1 : 0);
     if (sources != 1) {
       throw new Misuse(
-          "Say what to make it of: PATH, --image, --debian, --checkpoint or --archive");
+          "Say what to make it of: PATH, --image, --debian, --recipe, --checkpoint or --archive");
     }
     if (folder.isEmpty()
         && (dockerfile.isPresent() || target.isPresent() || !arguments.isEmpty())) {
       throw new Misuse("--file, --build-arg and --target are about the Dockerfile of a PATH");
     }
-    if (!debian && (suite.isPresent() || !packages.isEmpty())) {
-      throw new Misuse("--suite and --package go with --debian");
+    if (!debian && (suite.isPresent() || (recipe.isEmpty() && !packages.isEmpty()))) {
+      throw new Misuse("--suite goes with --debian, and --package with that or --recipe");
     }
     boolean settings =
         Stream.of(user, cwd, start, ready).anyMatch(Optional::isPresent) || !env.isEmpty();
@@ -181,10 +191,11 @@ final class BuildTemplate implements Callable<Integer> {
     }
     if (archive.isPresent() && network.change(Network.denying()).isPresent()) {
       throw new Misuse(
-          "An archive brings no network; build on the template that it becomes with 'FROM' instead");
+          "An archive brings no network; build on the template that it becomes with 'FROM'"
+              + " instead");
     }
     requireCredentialsOfImage();
-    if (tags.isEmpty() && image.isEmpty() && !debian) {
+    if (tags.isEmpty() && image.isEmpty() && recipe.isEmpty() && !debian) {
       throw new Misuse("Say what to call it: -t NAME");
     }
     TemplateTags.of(tags);
@@ -217,6 +228,13 @@ final class BuildTemplate implements Callable<Integer> {
     }
     if (checkpoint.isPresent()) {
       return TemplateBuild.fromCheckpoint(checkpoint.get());
+    }
+    if (recipe.isPresent()) {
+      TemplateBuild build = TemplateBuild.fromRecipe(recipe.get());
+      for (String name : packages) {
+        build = build.recipePackage(name);
+      }
+      return build;
     }
     TemplateBuild build = TemplateBuild.fromDebian();
     if (suite.isPresent()) {
@@ -262,7 +280,9 @@ final class BuildTemplate implements Callable<Integer> {
     if (ready.isPresent()) {
       settled = settled.ready("/bin/sh", "-c", ready.get());
     }
-    return network.change(Network.denying()).map(settled::network).orElse(settled);
+    TemplateBuild reaching =
+        network.change(Network.denying()).map(settled::network).orElse(settled);
+    return life.change().map(reaching::life).orElse(reaching);
   }
 
   private dev.cove.sdk.Template buildFolder(Templates templates, Path given, BuildProgress progress)
@@ -284,6 +304,7 @@ final class BuildTemplate implements Callable<Integer> {
       build = build.target(target.get());
     }
     build = network.change(Network.denying()).map(build::network).orElse(build);
+    build = life.change().map(build::life).orElse(build);
     try (var packed = new FolderArchive(context, IgnoredFiles.of(context, description))) {
       try {
         return templates.buildFromContext(packed.stream(), build, progress);

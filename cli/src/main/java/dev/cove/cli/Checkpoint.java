@@ -96,11 +96,7 @@ final class Checkpoint implements Callable<Integer> {
             box.isPresent()
                 ? cove.sandboxes().require(box.get()).checkpoints()
                 : cove.checkpoints().list();
-        if (json) {
-          session.println(JsonLines.array(checkpoints, dev.cove.sdk.Checkpoint::toJson));
-        } else {
-          table(checkpoints).print(session.printer(), session.colours());
-        }
+        Listing.print(session, json, checkpoints, dev.cove.sdk.Checkpoint::toJson, Ls::table);
       }
       return ExitCode.OK;
     }

@@ -21,7 +21,7 @@ final class CommandLineFrame {
   /** Their exit code is that of the command they run, so Cove's own needs a place of its own. */
   private static final Set<String> RUNNERS = Set.of("run", "exec", "shell");
 
-  private static final Set<String> COMMAND_TAKERS = Set.of("run", "exec");
+  private static final Set<String> COMMAND_TAKERS = Set.of("run", "exec", "service add");
 
   private final Session session;
 
@@ -72,8 +72,13 @@ final class CommandLineFrame {
     boolean delimited = Arrays.asList(args).contains("--");
     commandLine
         .getSubcommands()
-        .forEach(
-            (name, verb) -> verb.setStopAtPositional(!delimited && COMMAND_TAKERS.contains(name)));
+        .forEach((name, verb) -> {
+          verb.setStopAtPositional(!delimited && COMMAND_TAKERS.contains(name));
+          verb.getSubcommands()
+              .forEach((inner, its) ->
+                  its.setStopAtPositional(
+                      !delimited && COMMAND_TAKERS.contains(name + " " + inner)));
+        });
   }
 
   private int misused(ParameterException e, String[] args) {

@@ -22,6 +22,7 @@ final class CoveCommand implements Callable<Integer> {
                 "box=$(cove create); cove exec $box -- uname -a; cove rm $box",
                 "cove shell my-box")
             .note("COVE_URL and COVE_API_KEY name a server; without them the local one is used.")
+            .note("COVE_PROJECT names the project that an operator's key acts in.")
             .note("COVE_HOME moves all local data and run-time files under one folder.")
             .build();
     spec.name("cove");

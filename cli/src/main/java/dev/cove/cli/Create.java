@@ -11,6 +11,8 @@ final class Create implements Callable<Integer> {
 
   private CreateFlags flags = new CreateFlags();
 
+  private final ProjectFlag where = new ProjectFlag();
+
   private Map<String, String> env = Map.of();
 
   private boolean json;
@@ -23,6 +25,7 @@ final class Create implements Callable<Integer> {
     var create = new Create(session);
     return Description.of(create, "Make a sandbox and print its id.")
         .with(create.flags::describe)
+        .with(create.where::describe)
         .pairs(
             "-e --env",
             "A variable that every command in it gets; may be given often.",
@@ -39,7 +42,7 @@ final class Create implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Cove cove = LocalStart.connectOrStart(session)) {
+    try (Cove cove = LocalStart.connectOrStart(where.of(session))) {
       flags.provide(cove, session);
       Sandbox sandbox = cove.sandboxes().create(flags.options(env)).detach();
       session.println(json ? sandbox.info().toJson() : sandbox.id());

@@ -41,7 +41,11 @@ final class CreateFlags {
 
   private List<String> groupPorts = List.of();
 
+  private Optional<String> start = Optional.empty();
+
   private Optional<String> idempotencyKey = Optional.empty();
+
+  private final LifeFlags life = new LifeFlags();
 
   private final RuleFlags rules = new RuleFlags("--checkpoint-");
 
@@ -118,12 +122,18 @@ final class CreateFlags {
             "PORT|LOW-HIGH",
             "A port that it offers to its group; may be given often. Without it, all.",
             v -> groupPorts = v)
+        .text(
+            "--start",
+            "COMMAND",
+            "A command line for sh that runs from its start on; cove logs shows what it says.",
+            v -> start = Optional.of(v))
         .pairs("--label", "A label; may be given often.", v -> labels = v)
         .text(
             "--idempotency-key",
             "KEY",
             "The same key gives the same sandbox, however often it is sent.",
             v -> idempotencyKey = Optional.of(v))
+        .with(life::describe)
         .with(rules::describe);
   }
 
@@ -173,6 +183,8 @@ final class CreateFlags {
     for (SecretBinding binding : SecretFlag.merged(secrets)) {
       options = options.secret(binding);
     }
+    options = with(options, life.change(), CreateOptions::life);
+    options = with(options, start, (o, line) -> o.start("sh", "-c", line));
     options = with(options, group, CreateOptions::group);
     if (!groupPorts.isEmpty()) {
       options = options.groupPorts(groupPorts.toArray(String[]::new));

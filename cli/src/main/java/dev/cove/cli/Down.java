@@ -8,6 +8,7 @@ import dev.cove.sdk.SandboxInfo;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
@@ -16,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 
 final class Down implements Callable<Integer> {
@@ -51,7 +53,7 @@ final class Down implements Callable<Integer> {
     }
     var local = new LocalStart(session);
     if (remove) {
-      forAll(local, "Removed", Sandbox::delete);
+      forAll(local, "Removed", Sandbox::deleteNow);
     } else if (all) {
       forAll(local, "Stopped", Down::stopInOrder);
     }
@@ -82,21 +84,32 @@ final class Down implements Callable<Integer> {
       }
       local.ensureUp(OptionalInt.of(0));
     }
-    try (Cove cove = session.connect()) {
-      List<SandboxInfo> boxes = cove.sandboxes().list();
-      try (var workers = Executors.newFixedThreadPool(PARALLEL)) {
-        List<Callable<Object>> calls =
-            boxes.stream().map(box -> Executors.callable(() -> one(cove, box.id(), work))).toList();
-        for (var call : workers.invokeAll(calls)) {
-          call.get();
-        }
-      } catch (ExecutionException e) {
-        throw new UserError("Not with all sandboxes did it work: " + e.getCause(), e);
+    List<SandboxInfo> boxes;
+    try (Cove cove = session.in("*").connect()) {
+      boxes = cove.sandboxes().list();
+    }
+    Map<String, List<SandboxInfo>> byProject =
+        boxes.stream().collect(Collectors.groupingBy(SandboxInfo::project));
+    for (var project : byProject.entrySet()) {
+      forEach(project.getKey(), project.getValue(), work);
+    }
+    if (!boxes.isEmpty()) {
+      String noun = boxes.size() == 1 ? " sandbox." : " sandboxes.";
+      session.note(done + " " + boxes.size() + noun);
+    }
+  }
+
+  private void forEach(String project, List<SandboxInfo> boxes, Consumer<Sandbox> work)
+      throws InterruptedException {
+    try (Cove cove = session.in(project).connect();
+        var workers = Executors.newFixedThreadPool(PARALLEL)) {
+      List<Callable<Object>> calls =
+          boxes.stream().map(box -> Executors.callable(() -> one(cove, box.id(), work))).toList();
+      for (var call : workers.invokeAll(calls)) {
+        call.get();
       }
-      if (!boxes.isEmpty()) {
-        String noun = boxes.size() == 1 ? " sandbox." : " sandboxes.";
-        session.note(done + " " + boxes.size() + noun);
-      }
+    } catch (ExecutionException e) {
+      throw new UserError("Not with all sandboxes did it work: " + e.getCause(), e);
     }
   }
 

@@ -20,10 +20,7 @@ final class Env implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    ServerAddress address =
-        ServerAddress.find(session.environment())
-            .orElseThrow(
-                () -> new UserError("No Cove server runs here. Start one with 'cove up'."));
+    ServerAddress address = session.requireAddress();
     session.println(
         "export COVE_URL="
             + ShellWord.of(address.url().toString())

@@ -25,6 +25,8 @@ final class EventsVerb implements Callable<Integer> {
 
   private List<String> types = List.of();
 
+  private final ProjectFlag where = new ProjectFlag();
+
   private boolean follow;
 
   private boolean json;
@@ -50,6 +52,7 @@ final class EventsVerb implements Callable<Integer> {
             "TYPE",
             "Only of that type, such as sandbox.failed or sandbox.*; may be given often.",
             types -> events.types = types)
+        .with(events.where::describeList)
         .flag("--json", "Print an object on each line.", () -> events.json = true)
         .examples("cove events", "cove events --follow --type 'sandbox.*' --json")
         .note(
@@ -68,7 +71,7 @@ final class EventsVerb implements Callable<Integer> {
   @Override
   public Integer call() {
     var query = new EventQuery(after, box, types);
-    try (Cove cove = session.connect();
+    try (Cove cove = where.of(session).connect();
         PrintStream out = session.printer()) {
       if (follow) {
         follow(cove.events(), query, out);

@@ -4,10 +4,11 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -24,8 +25,20 @@ final class FileOutput {
     void to(OutputStream out);
   }
 
+  /** The same, with a file that only its owner can read. */
+  void writePrivate(Optional<String> file, Writing writing) {
+    write(
+        file,
+        writing,
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+  }
+
   /** Half a file is none: what was there before stays until there is a whole one. */
   void write(Optional<String> file, Writing writing) {
+    write(file, writing, new FileAttribute<?>[0]);
+  }
+
+  private void write(Optional<String> file, Writing writing, FileAttribute<?>... attributes) {
     if (file.isEmpty()) {
       if (session.terminal().isOutput()) {
         throw new UserError("Say where the file shall go: with --output FILE or > FILE");
@@ -39,9 +52,9 @@ final class FileOutput {
     }
     try {
       if (!Files.exists(target)) {
-        replace(target, writing);
+        replace(target, writing, attributes);
       } else if (Files.isRegularFile(target)) {
-        replace(target.toRealPath(), writing);
+        replace(target.toRealPath(), writing, attributes);
       } else {
         fill(target, writing); // a pipe or a device, which nothing may take the place of
       }
@@ -50,19 +63,22 @@ final class FileOutput {
     }
   }
 
-  private static void replace(Path target, Writing writing) throws IOException {
+  private static void replace(Path target, Writing writing, FileAttribute<?>... attributes)
+      throws IOException {
     String unlikely = Long.toHexString(ThreadLocalRandom.current().nextLong());
     Path part = Path.of(target + "." + unlikely + ".part");
     try {
-      fill(part, writing, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      Files.createFile(part, attributes);
+      fill(part, writing);
       Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(part);
     }
   }
 
-  private static void fill(Path target, Writing writing, OpenOption... how) throws IOException {
-    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(target, how))) {
+  private static void fill(Path target, Writing writing) throws IOException {
+    try (OutputStream out =
+        new BufferedOutputStream(Files.newOutputStream(target, StandardOpenOption.WRITE))) {
       writing.to(out);
     }
   }

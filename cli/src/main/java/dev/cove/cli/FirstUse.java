@@ -4,10 +4,12 @@ import dev.cove.sdk.CoveApiException;
 import dev.cove.sdk.TemplateBuild;
 import dev.cove.sdk.Templates;
 import java.util.Optional;
+import java.util.Set;
 
 /** Makes templates that are not there yet and need no description, and shows how it goes. */
 final class FirstUse {
   private static final String DEBIAN = "debian";
+  private static final Set<String> RECIPES = Set.of("base", "code-interpreter-v1");
 
   private final Templates templates;
   private final Session session;
@@ -20,9 +22,15 @@ final class FirstUse {
   /** Empty when there is none and it can't be made of itself; whoever asks for it will hear why. */
   Optional<dev.cove.sdk.Template> ofTemplate(String reference) {
     Optional<dev.cove.sdk.Template> found = unlessMalformed(() -> templates.find(reference));
-    return found.isEmpty() && reference.equals(DEBIAN)
+    if (found.isPresent()) {
+      return found;
+    }
+    if (RECIPES.contains(reference)) {
+      return Optional.of(make(TemplateBuild.fromRecipe(reference)));
+    }
+    return reference.equals(DEBIAN)
         ? Optional.of(make(TemplateBuild.fromDebian()))
-        : found;
+        : Optional.empty();
   }
 
   Optional<dev.cove.sdk.Template> ofImage(String image) {

@@ -14,9 +14,16 @@ final class Key {
   static CommandSpec describe(Session session) {
     return Description.ofGroup("Make, list and revoke the keys that open the server.")
         .verb("create", Create.describe(session))
-        .verb("ls", Ls.describe(session))
+        .verb(
+            "ls",
+            Listing.describe(
+                session,
+                "List keys; the keys themselves are not known to anyone.",
+                cove -> cove.keys().list(),
+                Keys.KeyInfo::toJson,
+                Key::table))
         .verb("rm", Rm.describe(session))
-        .examples("cove key create ci-runner")
+        .examples("cove key create ci-runner", "cove key create --in shop shop-backend")
         .build();
   }
 
@@ -24,6 +31,8 @@ final class Key {
     private final Session session;
 
     private String name = "";
+
+    private final ProjectFlag where = new ProjectFlag();
 
     private boolean json;
 
@@ -34,14 +43,18 @@ final class Key {
     private static CommandSpec describe(Session session) {
       var create = new Create(session);
       return Description.of(create, "Make a key and print it: it is shown only this once.")
+          .with(create.where::describe)
           .flag("--json", "Print the key with its id as JSON.", () -> create.json = true)
           .parameter("NAME", "Who or what will use it.", name -> create.name = name)
+          .note(
+              "A key of a project knows of nothing else; an operator's, which is what operators"
+                  + " make without --in, acts anywhere.")
           .build();
     }
 
     @Override
     public Integer call() {
-      try (Cove cove = session.connect()) {
+      try (Cove cove = where.of(session).connect()) {
         Keys.NewKey key = cove.keys().create(name);
         session.println(json ? key.toJson() : key.key());
       }
@@ -49,49 +62,20 @@ final class Key {
     }
   }
 
-  private static final class Ls implements Callable<Integer> {
-    private final Session session;
-
-    private boolean json;
-
-    private Ls(Session session) {
-      this.session = session;
+  private static Table table(List<Keys.KeyInfo> keys) {
+    var table = new Table("ID", "NAME", "PROJECT", "ENDS IN", "AGE", "LAST USED", "STATE");
+    Instant now = Instant.now();
+    for (Keys.KeyInfo key : keys) {
+      table.row(
+          key.id(),
+          key.name(),
+          key.project().orElse("(operator)"),
+          key.last4(),
+          Human.age(key.createdAt(), now),
+          key.lastUsedAt().map(when -> Human.age(when, now) + " ago").orElse("never"),
+          key.revokedAt().isPresent() ? "revoked" : "valid");
     }
-
-    private static CommandSpec describe(Session session) {
-      var ls = new Ls(session);
-      return Description.of(ls, "List keys; the keys themselves are not known to anyone.")
-          .flag("--json", "Print a JSON array.", () -> ls.json = true)
-          .build();
-    }
-
-    @Override
-    public Integer call() {
-      try (Cove cove = session.connect()) {
-        List<Keys.KeyInfo> keys = cove.keys().list();
-        if (json) {
-          session.println(JsonLines.array(keys, Keys.KeyInfo::toJson));
-        } else {
-          table(keys).print(session.printer(), session.colours());
-        }
-      }
-      return ExitCode.OK;
-    }
-
-    private static Table table(List<Keys.KeyInfo> keys) {
-      var table = new Table("ID", "NAME", "ENDS IN", "AGE", "LAST USED", "STATE");
-      Instant now = Instant.now();
-      for (Keys.KeyInfo key : keys) {
-        table.row(
-            key.id(),
-            key.name(),
-            key.last4(),
-            Human.age(key.createdAt(), now),
-            key.lastUsedAt().map(when -> Human.age(when, now) + " ago").orElse("never"),
-            key.revokedAt().isPresent() ? "revoked" : "valid");
-      }
-      return table;
-    }
+    return table;
   }
 
   private static final class Rm implements Callable<Integer> {

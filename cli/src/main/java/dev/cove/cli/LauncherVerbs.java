@@ -18,6 +18,17 @@ final class LauncherVerbs {
         .build();
   }
 
+  static CommandSpec describeRestoreBackup(Session session) {
+    return relayed(
+            session,
+            "restore-backup",
+            "Make a server's home of a file that 'cove backup' wrote. No server may run in it.")
+        .examples(
+            "cove restore-backup /backup/cove-2026-11-18",
+            "cove restore-backup --replace FILE  # keeps what is there beside it")
+        .build();
+  }
+
   static CommandSpec describeDoctor(Session session) {
     return relayed(
             session,

@@ -15,6 +15,10 @@ final class Ls implements Callable<Integer> {
 
   private Map<String, String> labels = Map.of();
 
+  private final ProjectFlag where = new ProjectFlag();
+
+  private boolean deleted;
+
   private boolean quiet;
 
   private boolean json;
@@ -30,6 +34,11 @@ final class Ls implements Callable<Integer> {
             "--label",
             "Only those with this label; may be given often.",
             labels -> ls.labels = labels)
+        .with(ls.where::describeList)
+        .flag(
+            "--deleted",
+            "Those that are deleted and kept; 'cove undelete' takes them back.",
+            () -> ls.deleted = true)
         .flag("-q --quiet", "Print ids only.", () -> ls.quiet = true)
         .flag("--json", "Print a JSON array.", () -> ls.json = true)
         .examples("cove ls --label team=web --json")
@@ -38,8 +47,11 @@ final class Ls implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Cove cove = session.connect()) {
-      print(cove.sandboxes().list(labels));
+    try (Cove cove = where.of(session).connect()) {
+      if (deleted && !labels.isEmpty()) {
+        throw new Misuse("Give --deleted or --label, not both");
+      }
+      print(deleted ? cove.sandboxes().listDeleted() : cove.sandboxes().list(labels));
     }
     return ExitCode.OK;
   }
@@ -55,12 +67,14 @@ final class Ls implements Callable<Integer> {
   }
 
   private static Table table(List<SandboxInfo> boxes) {
-    var table = new Table("ID", "NAME", "STATE", "TEMPLATE", "CPUS", "MEMORY", "AGE", "LABELS");
+    var table =
+        new Table("ID", "NAME", "PROJECT", "STATE", "TEMPLATE", "CPUS", "MEMORY", "AGE", "LABELS");
     Instant now = Instant.now();
     for (SandboxInfo box : boxes) {
       table.row(
           box.id(),
           box.name(),
+          box.project(),
           state(box),
           box.template(),
           Human.number(box.cpus()),
@@ -72,6 +86,9 @@ final class Ls implements Callable<Integer> {
   }
 
   static String state(SandboxInfo box) {
+    if (box.keptUntil().isPresent()) {
+      return box.state() + ", kept for " + Human.age(Instant.now(), box.keptUntil().get());
+    }
     return box.reason().map(why -> box.state() + " (" + why + ")").orElse(box.state());
   }
 

@@ -32,11 +32,7 @@ final class Ps implements Callable<Integer> {
   public Integer call() {
     try (Cove cove = session.connect()) {
       List<ProcessInfo> processes = cove.sandboxes().require(box).processes();
-      if (json) {
-        session.println(JsonLines.array(processes, ProcessInfo::toJson));
-      } else {
-        table(processes).print(session.printer(), session.colours());
-      }
+      Listing.print(session, json, processes, ProcessInfo::toJson, Ps::table);
     }
     return ExitCode.OK;
   }

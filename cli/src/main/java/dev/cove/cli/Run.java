@@ -15,6 +15,8 @@ final class Run implements Callable<Integer> {
 
   private CommandFlags commandFlags = new CommandFlags();
 
+  private final ProjectFlag where = new ProjectFlag();
+
   private boolean keep;
 
   private List<String> words = List.of();
@@ -30,6 +32,7 @@ final class Run implements Callable<Integer> {
             "Run a command in a new sandbox and remove the sandbox; starts the local server if"
                 + " need be.")
         .with(run.createFlags::describe)
+        .with(run.where::describe)
         .with(run.commandFlags::describe)
         .flag(
             "--keep", "Leave the sandbox there, and print its id to stderr.", () -> run.keep = true)
@@ -53,7 +56,7 @@ final class Run implements Callable<Integer> {
     if (argv.isEmpty() && !createFlags.mayHaveEntrypoint()) {
       throw new UserError("Say which command to run: cove run -- COMMAND");
     }
-    try (Cove cove = LocalStart.connectOrStart(session)) {
+    try (Cove cove = LocalStart.connectOrStart(where.of(session))) {
       // Before listening begins: a Ctrl-C now just ends us, and with us what is being made.
       createFlags
           .provide(cove, session)

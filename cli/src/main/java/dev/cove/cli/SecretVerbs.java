@@ -149,10 +149,9 @@ final class SecretVerbs {
       try (Cove cove = session.connect()) {
         if (box.isPresent()) {
           print(cove.sandboxes().require(box.get()).secrets());
-        } else if (json) {
-          session.println(JsonLines.array(cove.secrets().list(), Secrets.SecretInfo::toJson));
         } else {
-          table(cove.secrets().list()).print(session.printer(), session.colours());
+          Listing.print(
+              session, json, cove.secrets().list(), Secrets.SecretInfo::toJson, Ls::table);
         }
       }
       return ExitCode.OK;

@@ -10,10 +10,12 @@ final class ServerDisk {
   private ServerDisk() {}
 
   static CommandSpec describe(Session session) {
-    return Description.ofGroup("Show what takes the server's disk, and free what nobody needs.")
+    return Description.ofGroup(
+            "Show how the server is and what takes its disk, and free what nobody needs.")
+        .verb("status", ServerStatus.describe(session))
         .verb("df", Df.describe(session))
         .verb("prune", Prune.describe(session))
-        .examples("cove system df", "cove system prune")
+        .examples("cove system status", "cove system df", "cove system prune")
         .build();
   }
 
@@ -31,8 +33,8 @@ final class ServerDisk {
       return Description.of(df, "Show who takes how much of the server's disk.")
           .flag("--json", "Print it as JSON.", () -> df.json = true)
           .note(
-              "SIZE is all that something needs, OWN what would be free again if it alone went. Volumes"
-                  + " share nothing.")
+              "SIZE is all that something needs, OWN what would be free again if it alone went."
+                  + " Volumes share nothing.")
           .build();
     }
 

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -24,6 +25,20 @@ record Session(
     OutputStream err,
     Terminal terminal,
     Optional<Path> launcher) {
+  private static final String PROJECT = "COVE_PROJECT";
+
+  /** The same for somebody who acts in that project. */
+  Session in(String project) {
+    var changed = new HashMap<>(environment);
+    changed.put(PROJECT, project);
+    return new Session(Map.copyOf(changed), in, out, err, terminal, launcher);
+  }
+
+  /** The server that the environment names, or the local one; for verbs that only name it. */
+  ServerAddress requireAddress() {
+    return ServerAddress.find(environment)
+        .orElseThrow(() -> new UserError("No Cove server runs here. Start one with 'cove up'."));
+  }
 
   /** Connects to the server that the environment names, or to the local one. */
   Cove connect() {
@@ -34,7 +49,10 @@ record Session(
                     "No Cove server runs here. Start one with 'cove up',"
                         + " or set COVE_URL and COVE_API_KEY."));
     try {
-      return Cove.connect(address.url(), address.apiKey());
+      String project = environment.getOrDefault(PROJECT, "");
+      return project.isEmpty()
+          ? Cove.connect(address.url(), address.apiKey())
+          : Cove.connect(address.url(), address.apiKey(), project);
     } catch (IllegalArgumentException e) {
       throw new UserError("COVE_URL or COVE_API_KEY is not usable: " + e.getMessage(), e);
     }
@@ -51,6 +69,11 @@ record Session(
 
   void println(String line) {
     print(out, line + "\n");
+  }
+
+  /** For text that has its own line ends. */
+  void print(String text) {
+    print(out, text);
   }
 
   /** For what is said beside the result. */

@@ -17,7 +17,14 @@ final class Template {
   static CommandSpec describe(Session session) {
     return Description.ofGroup("Make, list, show, tag and remove what sandboxes start from.")
         .verb("build", BuildTemplate.describe(session))
-        .verb("ls", Ls.describe(session))
+        .verb(
+            "ls",
+            Listing.describe(
+                session,
+                "List templates, the newest version of each first.",
+                cove -> cove.templates().list(),
+                dev.cove.sdk.Template::toJson,
+                Template::table))
         .verb("inspect", Inspect.describe(session))
         .verb("tag", Tag.describe(session))
         .verb("rm", Rm.describe(session))
@@ -29,49 +36,19 @@ final class Template {
         .build();
   }
 
-  private static final class Ls implements Callable<Integer> {
-    private final Session session;
-
-    private boolean json;
-
-    private Ls(Session session) {
-      this.session = session;
+  private static Table table(List<dev.cove.sdk.Template> templates) {
+    var table = new Table("NAME", "VERSION", "TAGS", "LAYERS", "AGE", "MADE OF");
+    Instant now = Instant.now();
+    for (dev.cove.sdk.Template template : templates) {
+      table.row(
+          template.name(),
+          Integer.toString(template.version()),
+          String.join(",", template.tags()),
+          Integer.toString(template.layers()),
+          template.builtIn() ? "-" : Human.age(template.createdAt(), now),
+          template.origin());
     }
-
-    private static CommandSpec describe(Session session) {
-      var ls = new Ls(session);
-      return Description.of(ls, "List templates, the newest version of each first.")
-          .flag("--json", "Print a JSON array.", () -> ls.json = true)
-          .build();
-    }
-
-    @Override
-    public Integer call() {
-      try (Cove cove = session.connect()) {
-        List<dev.cove.sdk.Template> templates = cove.templates().list();
-        if (json) {
-          session.println(JsonLines.array(templates, dev.cove.sdk.Template::toJson));
-        } else {
-          table(templates).print(session.printer(), session.colours());
-        }
-      }
-      return ExitCode.OK;
-    }
-
-    private static Table table(List<dev.cove.sdk.Template> templates) {
-      var table = new Table("NAME", "VERSION", "TAGS", "LAYERS", "AGE", "MADE OF");
-      Instant now = Instant.now();
-      for (dev.cove.sdk.Template template : templates) {
-        table.row(
-            template.name(),
-            Integer.toString(template.version()),
-            String.join(",", template.tags()),
-            Integer.toString(template.layers()),
-            template.builtIn() ? "-" : Human.age(template.createdAt(), now),
-            template.origin());
-      }
-      return table;
-    }
+    return table;
   }
 
   private static final class Inspect implements Callable<Integer> {

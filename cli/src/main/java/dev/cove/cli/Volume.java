@@ -165,11 +165,7 @@ final class Volume {
         Volumes volumes = cove.volumes();
         List<dev.cove.sdk.Volume> found =
             volume.isPresent() ? volumes.checkpoints(volume.get()) : volumes.list();
-        if (json) {
-          session.println(JsonLines.array(found, dev.cove.sdk.Volume::toJson));
-        } else {
-          table(found).print(session.printer(), session.colours());
-        }
+        Listing.print(session, json, found, dev.cove.sdk.Volume::toJson, Ls::table);
       }
       return ExitCode.OK;
     }

@@ -17,7 +17,14 @@ final class Webhook {
   static CommandSpec describe(Session session) {
     return Description.ofGroup("Tell other servers what happens here.")
         .verb("add", Add.describe(session))
-        .verb("ls", Ls.describe(session))
+        .verb(
+            "ls",
+            Listing.describe(
+                session,
+                "List webhooks, and how they fare.",
+                cove -> cove.webhooks().list(),
+                Webhooks.Webhook::toJson,
+                Webhook::table))
         .verb("set", Change.describe(session))
         .verb("rm", Rm.describe(session))
         .verb("test", Test.describe(session))
@@ -68,50 +75,24 @@ final class Webhook {
     }
   }
 
-  private static final class Ls implements Callable<Integer> {
-    private final Session session;
-
-    private boolean json;
-
-    private Ls(Session session) {
-      this.session = session;
+  private static Table table(List<Webhooks.Webhook> webhooks) {
+    var table = new Table("ID", "URL", "TYPES", "DELIVERED", "STATE");
+    for (Webhooks.Webhook webhook : webhooks) {
+      table.row(
+          webhook.id(),
+          webhook.url(),
+          webhook.types().isEmpty() ? "all" : String.join(",", webhook.types()),
+          Long.toString(webhook.delivered()),
+          state(webhook));
     }
+    return table;
+  }
 
-    private static CommandSpec describe(Session session) {
-      var ls = new Ls(session);
-      return Description.of(ls, "List webhooks, and how they fare.")
-          .flag("--json", "Print a JSON array.", () -> ls.json = true)
-          .build();
+  private static String state(Webhooks.Webhook webhook) {
+    if (!webhook.enabled()) {
+      return "disabled";
     }
-
-    @Override
-    public Integer call() {
-      try (Cove cove = session.connect()) {
-        List<Webhooks.Webhook> webhooks = cove.webhooks().list();
-        if (json) {
-          session.println(JsonLines.array(webhooks, Webhooks.Webhook::toJson));
-          return ExitCode.OK;
-        }
-        var table = new Table("ID", "URL", "TYPES", "DELIVERED", "STATE");
-        for (Webhooks.Webhook webhook : webhooks) {
-          table.row(
-              webhook.id(),
-              webhook.url(),
-              webhook.types().isEmpty() ? "all" : String.join(",", webhook.types()),
-              Long.toString(webhook.delivered()),
-              state(webhook));
-        }
-        table.print(session.printer(), session.colours());
-      }
-      return ExitCode.OK;
-    }
-
-    private static String state(Webhooks.Webhook webhook) {
-      if (!webhook.enabled()) {
-        return "disabled";
-      }
-      return webhook.error().map(why -> "failing: " + why).orElse("well");
-    }
+    return webhook.error().map(why -> "failing: " + why).orElse("well");
   }
 
   private static final class Change implements Callable<Integer> {

@@ -47,6 +47,7 @@ class CommandLineFrameTest {
         "up",
         "down",
         "env",
+        "e2b",
         "key",
         "system",
         "server",
@@ -160,6 +161,21 @@ class CommandLineFrameTest {
         CommandRun.of(Map.of("COVE_URL", "http://h:1/a?b", "COVE_API_KEY", "it's $x"), "env");
     assertThat(env.out())
         .isEqualTo("export COVE_URL='http://h:1/a?b' COVE_API_KEY='it'\\''s $x'\n");
+  }
+
+  @Test
+  void e2b_env_has_the_same_key_behind_the_prefix_that_its_clients_want() {
+    CommandRun env =
+        CommandRun.of(Map.of("COVE_URL", "http://h:1/", "COVE_API_KEY", "cove_0a"), "e2b", "env");
+    assertThat(env.out())
+        .isEqualTo(
+            """
+            export E2B_API_KEY=e2b_0a
+            unset E2B_DEBUG E2B_DOMAIN
+            export E2B_API_URL=http://h:1/e2b
+            export E2B_SANDBOX_URL=http://h:1/e2b
+            export E2B_VOLUME_API_URL=http://h:1/e2b
+            """);
   }
 
   @Test

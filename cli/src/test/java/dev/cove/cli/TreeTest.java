@@ -2,6 +2,7 @@ package dev.cove.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cove.sdk.Life;
 import dev.cove.sdk.SandboxInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -16,11 +17,22 @@ import org.junit.jupiter.api.Test;
 class TreeTest {
   private static final Instant START = Instant.parse("2026-11-16T00:00:00Z");
 
+  private static final Life NOTHING_SAID =
+      new Life(
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty());
+
   private static SandboxInfo box(String id, int age, Optional<String> parent) {
     Instant created = START.minusSeconds(age);
     return new SandboxInfo(
         id,
         "the " + id,
+        "default",
         "running",
         Optional.empty(),
         "host",
@@ -35,6 +47,8 @@ class TreeTest {
         Optional.empty(),
         Optional.empty(),
         parent,
+        Optional.empty(),
+        NOTHING_SAID,
         Optional.empty());
   }
 
@@ -97,6 +111,6 @@ class TreeTest {
     Descent.Place place = Descent.of(List.of(root("a", 2), child("b", 1, "a"))).getLast();
     assertThat(Tree.toJson(place))
         .startsWith("{\"depth\":1,\"id\":\"b\",")
-        .endsWith("\"parent\":\"a\"}");
+        .contains("\"parent\":\"a\",");
   }
 }

@@ -3,10 +3,14 @@ package dev.cove.edge;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.control.sandbox.ServiceControl;
 import dev.cove.edge.archive.ArchiveRoutes;
 import dev.cove.edge.checkpoint.CheckpointFileRoutes;
 import dev.cove.edge.checkpoint.CheckpointRoutes;
 import dev.cove.edge.checkpoint.RuleRoutes;
+import dev.cove.edge.code.CodeInterpreter;
+import dev.cove.edge.code.CodeRoutes;
+import dev.cove.edge.e2b.E2bDialect;
 import dev.cove.edge.event.EventRoutes;
 import dev.cove.edge.event.WebhookRoutes;
 import dev.cove.edge.exec.ExecRoutes;
@@ -14,8 +18,10 @@ import dev.cove.edge.exec.OutputBudget;
 import dev.cove.edge.file.FileRoutes;
 import dev.cove.edge.file.ListingBudget;
 import dev.cove.edge.file.WatchRoutes;
+import dev.cove.edge.http.Dialect;
 import dev.cove.edge.http.HttpFront;
 import dev.cove.edge.http.HttpLimits;
+import dev.cove.edge.http.NativeDialect;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.http.WebSockets;
 import dev.cove.edge.key.KeyRoutes;
@@ -29,19 +35,27 @@ import dev.cove.edge.port.ShareRoutes;
 import dev.cove.edge.process.AttachRoutes;
 import dev.cove.edge.process.PortRoutes;
 import dev.cove.edge.process.ProcessRoutes;
+import dev.cove.edge.project.ProjectRoutes;
 import dev.cove.edge.sandbox.RestRoutes;
 import dev.cove.edge.sandbox.SandboxRoutes;
+import dev.cove.edge.sandbox.TemplateSupply;
 import dev.cove.edge.secret.SecretRoutes;
+import dev.cove.edge.service.LogRoutes;
+import dev.cove.edge.service.ServiceRoutes;
+import dev.cove.edge.system.BackupRoutes;
 import dev.cove.edge.system.Counters;
 import dev.cove.edge.system.DiskRoutes;
 import dev.cove.edge.system.MetricRoutes;
 import dev.cove.edge.system.OpenApiRoutes;
 import dev.cove.edge.system.SystemRoutes;
 import dev.cove.edge.template.TemplateRoutes;
+import dev.cove.edge.usage.BudgetRoutes;
+import dev.cove.edge.usage.UsageRoutes;
 import dev.cove.edge.volume.VolumeFiles;
 import dev.cove.edge.volume.VolumeRoutes;
 import dev.cove.node.Node;
 import java.io.IOException;
+import java.time.Clock;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -69,21 +83,33 @@ public final class EdgeServer implements AutoCloseable {
     ApiKeys keys = services.keys();
     var sockets = new WebSockets(limits);
     AutomaticCheckpoints automatic = services.automatic();
+    var control = new ServiceControl(lifecycle, services.services());
     var counters = new Counters();
     var listings = new ListingBudget();
+    var supply = new TemplateSupply(services.builds());
     var names = new PortNames(config.domain(), config.host());
-    var proxy = new PortProxy(lifecycle, services.ports(), keys, names, portLimits);
+    var e2b = new E2bDialect(services, supply, listings, names);
+    var interpreter = new CodeInterpreter(lifecycle);
+    var proxy =
+        new PortProxy(
+            lifecycle, services.ports(), keys, names, e2b.portAccess(), interpreter, portLimits);
     List<Route> routes =
         Stream.of(
-                new SystemRoutes(node, config.version()).routes(),
+                new SystemRoutes(node, services.readiness(), config.version()).routes(),
+                new BackupRoutes(services.backups()).routes(),
                 new DiskRoutes(services.layers(), services.volumes()).routes(),
                 new MetricRoutes(lifecycle, automatic, node, counters).routes(),
                 new OpenApiRoutes().routes(),
-                new KeyRoutes(keys).routes(),
+                new KeyRoutes(keys, services.projects()).routes(),
+                new ProjectRoutes(services.projects(), lifecycle).routes(),
                 new EventRoutes(services.events(), lifecycle).routes(),
                 new WebhookRoutes(services.webhooks()).routes(),
-                new SandboxRoutes(lifecycle, services.branches(), services.builds()).routes(),
+                new UsageRoutes(services.usage(), Clock.systemUTC()).routes(),
+                new BudgetRoutes(services.budgets(), lifecycle, services.projects()).routes(),
+                new SandboxRoutes(lifecycle, services.branches(), supply).routes(),
                 new RestRoutes(lifecycle).routes(),
+                new ServiceRoutes(control).routes(),
+                new LogRoutes(lifecycle, services.services().logs()).routes(),
                 new TemplateRoutes(services.templates(), services.builds(), services.images())
                     .routes(),
                 new MoveRoutes(
@@ -101,7 +127,8 @@ public final class EdgeServer implements AutoCloseable {
                 new GroupRoutes(lifecycle).routes(),
                 new ExecRoutes(lifecycle, automatic, node, new OutputBudget()).routes(),
                 new ProcessRoutes(lifecycle, automatic).routes(),
-                new AttachRoutes(lifecycle, automatic, node, sockets).routes(),
+                new CodeRoutes(lifecycle, automatic, interpreter).routes(),
+                new AttachRoutes(lifecycle, control, automatic, node, sockets).routes(),
                 new PortRoutes(lifecycle, sockets).routes(),
                 new ShareRoutes(lifecycle, services.ports(), names, proxy).routes(),
                 FileRoutes.ofSandboxes(lifecycle, listings).routes(),
@@ -114,7 +141,10 @@ public final class EdgeServer implements AutoCloseable {
     var listen = new HttpFront.Address(config.host(), config.port(), config.domain());
     boolean started = false;
     try {
-      HttpFront front = HttpFront.start(listen, limits, routes, keys, counters, sockets, proxy);
+      List<Dialect> dialects = List.of(e2b, new NativeDialect(routes));
+      HttpFront front =
+          HttpFront.start(
+              listen, limits, dialects, keys, services.projects(), counters, sockets, proxy);
       started = true;
       return new EdgeServer(front, proxy, routes);
     } finally {

@@ -7,7 +7,6 @@ import dev.cove.guest.GuestFiles;
 import dev.cove.guest.GuestMetrics;
 import dev.cove.guest.ProcessInfo;
 import dev.cove.guest.TcpStream;
-import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -63,7 +62,7 @@ final class LocalGuest implements Guest {
   }
 
   @Override
-  public TcpStream connect(int port) throws IOException {
+  public TcpStream connect(int port) {
     return link.connect(port);
   }
 

@@ -5,6 +5,7 @@ import dev.cove.engine.EngineReport;
 import dev.cove.guest.AgentBinary;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestLink;
+import dev.cove.guest.TcpStream;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
@@ -12,11 +13,14 @@ import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.file.FileSink;
+import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
 import dev.cove.node.NodeDisk;
 import dev.cove.node.NodeSecrets;
 import dev.cove.node.NodeStatus;
 import dev.cove.node.NodeVolumes;
+import dev.cove.node.Reading;
 import dev.cove.node.SandboxMetrics;
 import dev.cove.node.secret.LocalSecrets;
 import java.io.IOException;
@@ -35,6 +39,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -60,13 +65,21 @@ final class LocalNode implements Node {
   LocalNode(Path folder) throws IOException {
     this.folder = folder;
     this.program = folder.resolve("cove-agent");
-    this.secrets = new LocalSecrets(Vault.open(folder.resolve("secrets"), Clock.systemUTC()));
+    this.secrets =
+        new LocalSecrets(
+            Vault.open(folder.resolve("secrets"), Clock.systemUTC()),
+            NetworkSettings::looksIntoTls);
     // Once: a program that is being written cannot be run, and a fork keeps it open for writing.
     Files.write(program, AgentBinary.forThisMachine().bytes());
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   private record Agent(Process process, GuestLink link, SandboxSpec spec) {}
+
+  @Override
+  public boolean runs(SandboxId id) {
+    return agents.containsKey(id);
+  }
 
   @Override
   public Map<SandboxId, Presence> recover(Map<SandboxId, Expected> expected) {
@@ -82,6 +95,24 @@ final class LocalNode implements Node {
   @Override
   public void pause(SandboxId id) {
     require(id).link().rest(() -> wanted.accept(id));
+  }
+
+  @Override
+  public Optional<Activity> activity(SandboxId id) {
+    return Optional.ofNullable(agents.get(id))
+        .map(agent ->
+            new Activity(
+                1,
+                agent.link().calls(),
+                agent.link().attended(),
+                agent.link().carried(),
+                Duration.ZERO));
+  }
+
+  @Override
+  public boolean pauseUnless(SandboxId id, Activity seen) {
+    pause(id);
+    return true;
   }
 
   @Override
@@ -254,6 +285,11 @@ final class LocalNode implements Node {
     return new LocalGuest(require(id).link());
   }
 
+  @Override
+  public TcpStream connect(SandboxId id, int port) {
+    return guest(id).connect(port);
+  }
+
   private Agent require(SandboxId id) {
     Agent agent = agents.get(id);
     if (agent == null) {
@@ -270,6 +306,11 @@ final class LocalNode implements Node {
   @Override
   public void exportLayer(LayerId layer, OutputStream out) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
+  }
+
+  @Override
+  public void backup(Kept kept, FileSink sink) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "What is here stays here");
   }
 
   @Override
@@ -297,6 +338,19 @@ final class LocalNode implements Node {
         oomKills.get(),
         agent.spec().resources());
   }
+
+  @Override
+  public Reading reading(SandboxId id) {
+    return new Reading(
+        Optional.empty(),
+        OptionalLong.empty(),
+        OptionalLong.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  @Override
+  public void onEnded(EndListener newListener) {}
 
   @Override
   public long oomKills(SandboxId id) {

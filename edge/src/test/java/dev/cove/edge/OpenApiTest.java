@@ -119,6 +119,8 @@ class OpenApiTest {
   void every_answer_is_as_described() throws Exception {
     Path work = EDGE.work();
     check("GET", "/healthz", "/healthz", "");
+    check("GET", "/readyz", "/readyz", "");
+    check("GET", "/api/v1/system/backup?keys=perhaps", "/api/v1/system/backup", "");
     check("GET", "/api/v1/system", "/api/v1/system", "");
     check("POST", "/api/v1/system/prune", "/api/v1/system/prune", "");
     check("GET", "/no", "/api/v1/system", "");
@@ -137,6 +139,7 @@ class OpenApiTest {
     check("GET", box, one, "");
     check("GET", box + "x", one, "");
     check("PATCH", box, one, "{\"labels\":{\"a\":null}}");
+    checkServices(box, one);
     check("GET", "/api/v1/system/disk", "/api/v1/system/disk", "");
     check("GET", box + "/metrics", one + "/metrics", "");
     check("POST", box + "/exec", one + "/exec", "{\"command\":[\"sh\",\"-c\",\"kill -9 $$\"]}");
@@ -279,6 +282,22 @@ class OpenApiTest {
     for (String name : List.of("a", "b", "c", "c")) {
       check("DELETE", all + "/" + name, one, "");
     }
+  }
+
+  private static void checkServices(String box, String one) {
+    String all = "/services";
+    String wish = "{\"services\":[{\"name\":\"web\",\"command\":[\"sleep\",\"100\"]}]}";
+    check("PUT", box + all, one + all, wish);
+    check("PUT", box + all, one + all, "{\"services\":[{\"name\":\"Web\",\"command\":[]}]}");
+    check("GET", box + all, one + all, "");
+    for (String verb : List.of("/restart", "/stop", "/start")) {
+      check("POST", box + all + "/web" + verb, one + all + "/{service}" + verb, "");
+      check("POST", box + all + "/none" + verb, one + all + "/{service}" + verb, "");
+    }
+    check("GET", box + "/logs", one + "/logs", "");
+    check("GET", box + "/logs?tail=1&stream=cove", one + "/logs", "");
+    check("GET", box + "/logs?since=now", one + "/logs", "");
+    check("PUT", box + all, one + all, "{\"services\":[]}");
   }
 
   private static Answer check(String method, String target, String path, String body) {

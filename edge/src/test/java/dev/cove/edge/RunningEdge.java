@@ -1,21 +1,30 @@
 package dev.cove.edge;
 
+import dev.cove.control.backup.Backups;
 import dev.cove.control.build.Builds;
 import dev.cove.control.build.ImageExport;
 import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.event.Events;
+import dev.cove.control.health.Readiness;
 import dev.cove.control.key.ApiKeys;
+import dev.cove.control.key.DerivedSecrets;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.log.SandboxLogs;
 import dev.cove.control.move.Moves;
 import dev.cove.control.port.Ports;
+import dev.cove.control.project.Projects;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.control.service.ServiceLimits;
+import dev.cove.control.service.Services;
 import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
+import dev.cove.control.usage.Budgets;
+import dev.cove.control.usage.Usage;
 import dev.cove.control.view.Views;
 import dev.cove.control.volume.Volumes;
 import dev.cove.control.webhook.Outlet;
@@ -23,6 +32,7 @@ import dev.cove.control.webhook.WebhookLimits;
 import dev.cove.control.webhook.Webhooks;
 import dev.cove.edge.http.HttpLimits;
 import dev.cove.edge.port.PortLimits;
+import dev.cove.model.life.LifeRules;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -73,6 +83,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
       ApiKeys keys,
       Events events,
       Webhooks webhooks,
+      Readiness readiness,
       EdgeServer server,
       String key) {}
 
@@ -117,7 +128,23 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, Clock.systemUTC());
     var volumes = new Volumes(ledger, node.volumes(), Clock.systemUTC());
-    var lifecycle = SandboxLifecycle.recover(ledger, node, templates, volumes, Clock.systemUTC());
+    var services =
+        new Services(
+            ledger,
+            node,
+            new SandboxLogs(folder.resolve("logs"), 1 << 20, Clock.systemUTC()),
+            ServiceLimits.beginningWith(Duration.ofMillis(20)),
+            Clock.systemUTC());
+    var lifecycle =
+        SandboxLifecycle.recover(
+            ledger,
+            node,
+            templates,
+            volumes,
+            LifeRules.SILENT,
+            services,
+            Duration.ZERO,
+            Clock.systemUTC());
     var ports = Ports.open(ledger, Clock.systemUTC());
     lifecycle.whenGone(ports::forget);
     var keys = ApiKeys.open(ledger, Clock.systemUTC());
@@ -142,11 +169,15 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var images = new ImageExport(templates, views, builds.spool());
     var moves = new Moves(node, layers, checkpoints, templates);
     layers.begin();
+    var readiness = Readiness.watch(ledger, node, 0);
+    var backups =
+        new Backups(ledger, branches, layers, node, builds.spool(), folder, Clock.systemUTC());
     var server =
         EdgeServer.start(
             new EdgeConfig("127.0.0.1", 0, "localhost", "0.1.0-test"),
             new EdgeServices(
                 lifecycle,
+                services,
                 branches,
                 checkpoints,
                 inspection,
@@ -159,8 +190,14 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
                 layers,
                 ports,
                 keys,
+                Projects.open(ledger, keys, node.secrets(), Clock.systemUTC()),
                 events,
+                new Usage(ledger, Optional.empty()),
+                new Budgets(ledger, Clock.systemUTC(), Optional.empty()),
                 webhooks,
+                readiness,
+                DerivedSecrets.open(folder.resolve("e2b.key")),
+                backups,
                 node),
             limits,
             portLimits);
@@ -168,7 +205,9 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     Files.createDirectory(folder.resolve("work"));
     parts =
         Optional.of(
-            new Parts(folder, node, ledger, lifecycle, views, keys, events, webhooks, server, key));
+            new Parts(
+                folder, node, ledger, lifecycle, views, keys, events, webhooks, readiness, server,
+                key));
   }
 
   @Override
@@ -182,6 +221,7 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
       return;
     }
     parts.get().server().close();
+    parts.get().readiness().close();
     parts.get().webhooks().close();
     parts.get().events().close();
     parts.get().views().close();

@@ -6,15 +6,25 @@ import dev.cove.egress.decision.HostAddresses;
 import dev.cove.egress.group.Groups;
 import dev.cove.egress.intake.Intake;
 import dev.cove.egress.intercept.HttpInterception;
+import dev.cove.egress.limit.DailyBytes;
+import dev.cove.egress.log.Toll;
 import dev.cove.egress.name.CachedResolver;
 import dev.cove.egress.name.NameTables;
 import dev.cove.egress.name.Resolver;
 import dev.cove.egress.relay.BufferPool;
+import dev.cove.egress.relay.Lanes;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
+import dev.cove.model.meter.BootClock;
+import dev.cove.model.meter.Counter;
+import dev.cove.model.meter.Moment;
 import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkPolicy;
+import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.network.Verdict;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -39,23 +49,36 @@ public final class Gateway implements AutoCloseable {
   private final NameTables names;
   private final Groups groups = new Groups();
   private final BufferPool buffers = new BufferPool(LARGE_BUFFERS);
+  private final Lanes lanes = new Lanes();
   private final Map<SandboxId, SandboxNetwork> networks = new ConcurrentHashMap<>();
+  private final Moment opened = BootClock.ofHost().now();
+  private final Map<SandboxId, Toll> tolls = new ConcurrentHashMap<>();
+  private final Map<ProjectName, DailyBytes> days = new ConcurrentHashMap<>();
+  private final Clock clock;
   private final Thread idleWatch;
 
-  public Gateway(GatewaySettings settings, NetworkOwner owner, HttpInterception interception)
+  public Gateway(
+      GatewaySettings settings, NetworkOwner owner, HttpInterception interception, Clock clock)
       throws IOException {
-    this(settings, owner, interception, accepted -> (InetSocketAddress) accepted.getLocalAddress());
+    this(
+        settings,
+        owner,
+        interception,
+        clock,
+        accepted -> (InetSocketAddress) accepted.getLocalAddress());
   }
 
   Gateway(
       GatewaySettings settings,
       NetworkOwner owner,
       HttpInterception interception,
+      Clock clock,
       Intake.Asked asked)
       throws IOException {
     this.settings = settings;
     this.owner = owner;
     this.interception = interception;
+    this.clock = clock;
     this.asked = asked;
     guard =
         new AddressGuard(
@@ -70,10 +93,11 @@ public final class Gateway implements AutoCloseable {
    *
    * @throws IllegalStateException that sandbox has one already
    */
-  public SandboxNetwork attach(SandboxId id, NetworkSockets sockets, NetworkPolicy policy)
+  public SandboxNetwork attach(
+      SandboxId id, NetworkSockets sockets, ProjectName project, NetworkPolicy policy)
       throws IOException {
     try {
-      var network = new SandboxNetwork(id, sockets, policy, this, names.open(id));
+      var network = new SandboxNetwork(id, sockets, project, policy, this, names.open(id));
       if (networks.putIfAbsent(id, network) != null) {
         throw new IllegalStateException("That sandbox's network is attached already");
       }
@@ -104,8 +128,41 @@ public final class Gateway implements AutoCloseable {
     return new GuardedCalls(resolver, guard);
   }
 
+  /**
+   * Whether a look into TLS may be taken, for the sake of these settings or of the operator's
+   * rules.
+   */
+  public boolean looksIntoTls(NetworkSettings wanted) {
+    return wanted.looksIntoTls()
+        || (settings.floor().looksAtRequests() && !wanted.equals(NetworkSettings.NOTHING));
+  }
+
+  /** What a sandbox has sent and received since this was opened; empty if it was never here. */
+  public Optional<NetworkUse> use(SandboxId id) {
+    return Optional.ofNullable(tolls.get(id))
+        .map(toll ->
+            new NetworkUse(new Counter(opened, toll.sent()), new Counter(opened, toll.received())));
+  }
+
+  /** What the sandboxes of a project send and receive today, all together. */
+  public DailyBytes day(ProjectName project) {
+    return days.computeIfAbsent(project, name -> new DailyBytes(name, clock, () -> cutSpent(name)));
+  }
+
+  private void cutSpent(ProjectName project) {
+    Verdict why = day(project).verdict();
+    networks.values().stream()
+        .filter(network -> network.project().equals(project))
+        .forEach(network -> network.cutSpent(why));
+  }
+
+  Toll toll(SandboxId id) {
+    return tolls.computeIfAbsent(id, _ -> new Toll());
+  }
+
   /** Removes what is kept of a sandbox that will not come back. */
   public void forget(SandboxId id) throws IOException {
+    tolls.remove(id);
     names.forget(id);
     interception.forget(id);
   }
@@ -152,6 +209,10 @@ public final class Gateway implements AutoCloseable {
     return buffers;
   }
 
+  Lanes lanes() {
+    return lanes;
+  }
+
   private void watchIdle() {
     Duration idle = settings.limits().idle();
     try {
@@ -175,6 +236,7 @@ public final class Gateway implements AutoCloseable {
         LOG.warn("The network of a sandbox could not be closed in order", e);
       }
     }
+    lanes.close();
     resolver.close();
   }
 }

@@ -4,6 +4,7 @@ package dev.cove.egress;
  * What a sandbox did with the network since it was attached.
  *
  * @param open connections now
+ * @param bytesSent of this and earlier times that it was attached; the same of those received
  * @param connections that were made to the world
  * @param denied connections and requests
  * @param nameQueriesDenied for names that may not be reached, or over the limit

@@ -18,6 +18,7 @@ import dev.cove.egress.name.NameServer;
 import dev.cove.egress.name.NameTable;
 import dev.cove.egress.relay.Connections;
 import dev.cove.egress.relay.Relay;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
@@ -61,15 +62,18 @@ public final class SandboxNetwork implements AutoCloseable {
   private final NameServer nameServer;
   private final NameListener nameListener;
   private final Intake intake;
+  private volatile ProjectName project;
   private volatile List<SecretBinding> secrets = List.of();
 
   SandboxNetwork(
       SandboxId id,
       NetworkSockets sockets,
+      ProjectName project,
       NetworkPolicy policy,
       Gateway gateway,
       NameTable names) {
     this.id = id;
+    this.project = project;
     this.gateway = gateway;
     this.names = names;
     GatewayLimits limits = gateway.settings().limits();
@@ -85,7 +89,7 @@ public final class SandboxNetwork implements AutoCloseable {
     newConnections = twiceAtOnce(limits.newConnections());
     nameQueries = twiceAtOnce(limits.nameQueries());
     bytes = new ByteBudget(limits.bytesPerHour());
-    journal = new Journal(bytes);
+    journal = new Journal(bytes, gateway.toll(id), gateway.day(project));
     nameServer =
         new NameServer(
             names,
@@ -101,7 +105,7 @@ public final class SandboxNetwork implements AutoCloseable {
             decider,
             grants,
             dialer,
-            new Relay(gateway.buffers()),
+            new Relay(gateway.buffers(), gateway.lanes()),
             gateway.interception(),
             this::secretsAt,
             limits.head());
@@ -124,6 +128,24 @@ public final class SandboxNetwork implements AutoCloseable {
   void start() {
     nameListener.start();
     intake.start();
+  }
+
+  ProjectName project() {
+    return project;
+  }
+
+  /** Whose it is from now on, who was nobody's before. */
+  public void belong(ProjectName owner) {
+    project = owner;
+    journal.charge(gateway.day(owner));
+  }
+
+  /** Cuts everything, since nothing is left of what the project may send and receive today. */
+  void cutSpent(Verdict why) {
+    connections.cutIf(connection -> {
+      connection.right().ifPresent(right -> journal.denied(right.destination(), why));
+      return true;
+    });
   }
 
   public NetworkPolicy policy() {
@@ -196,6 +218,10 @@ public final class SandboxNetwork implements AutoCloseable {
       return new Explanation(absolute.get(), true, Optional.empty());
     }
     Verdict verdict = decider.decide(destination);
+    Optional<Verdict> spent = journal.spentToday();
+    if (!verdict.denied() && spent.isPresent()) {
+      return new Explanation(spent.get(), false, Optional.empty());
+    }
     if (!verdict.denied()
         && decider.peer(destination).isEmpty()
         && dialer.check(destination) instanceof Checked.Forbidden(Verdict forbidden)) {
@@ -237,6 +263,11 @@ public final class SandboxNetwork implements AutoCloseable {
         nameServer.asked(),
         nameServer.refused(),
         journal.faults());
+  }
+
+  /** Bytes in both directions; cheap. */
+  public long bytes() {
+    return journal.bytesSent() + journal.bytesReceived();
   }
 
   void cutIdle(long nanos) {

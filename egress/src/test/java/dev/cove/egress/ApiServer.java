@@ -89,6 +89,11 @@ final class ApiServer implements AutoCloseable {
       }
       case "/brotli" ->
           say(socket, "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 4\r\n\r\nabcd");
+      case "/part" ->
+          say(
+              socket,
+              "HTTP/1.1 206 Partial Content\r\nContent-Encoding: gzip\r\n"
+                  + "Content-Range: bytes 0-3/9\r\nContent-Length: 4\r\n\r\nabcd");
       case "/chunks" -> {
         say(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n");
         for (byte each : bytes(echo)) {
@@ -128,7 +133,9 @@ final class ApiServer implements AutoCloseable {
       case "/upgrade" -> {
         say(
             socket,
-            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+            "HTTP/1.1 101 Switching Protocols\r\n"
+                + "Connection: Upgrade\r\n"
+                + "Upgrade: websocket\r\n\r\n");
         for (int b; (b = in.read()) >= 0; ) {
           out.write(b);
           out.flush();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.cove.egress.intercept.HttpInterception;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Explanation;
@@ -59,6 +60,7 @@ class GroupsTest {
             dbId,
             new NetworkSockets(
                 ServerSocketChannel.open().bind(local), DatagramChannel.open().bind(local)),
+            ProjectName.DEFAULT,
             NetworkPolicy.NOTHING);
     join(inside.network, "shop", "web");
     join(db, "shop", "DB");
@@ -66,7 +68,8 @@ class GroupsTest {
 
   private static void join(SandboxNetwork network, String group, String name, String... ports) {
     network.join(
-        new GroupMembership(group, name, Stream.of(ports).map(PortRange::of).toList()),
+        new GroupMembership(group, Stream.of(ports).map(PortRange::of).toList())
+            .of(ProjectName.DEFAULT, name),
         SocketChannel::open);
   }
 

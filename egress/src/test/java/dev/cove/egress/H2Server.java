@@ -105,6 +105,10 @@ final class H2Server implements AutoCloseable {
         response.getHeaders().put("content-encoding", "gzip");
         write(response, packed.toByteArray(), true);
       }
+      case "/brotli" -> {
+        response.getHeaders().put("content-encoding", "br");
+        write(response, bytes, true);
+      }
       case "/bytes" -> {
         for (int i = 0; i < bytes.length; i++) {
           write(response, new byte[] {bytes[i]}, i == bytes.length - 1);

@@ -81,6 +81,20 @@ class Http2Test {
   }
 
   @Test
+  void an_answer_into_which_one_can_not_look_is_replaced_and_others_go_on() throws Exception {
+    try (H2Client client = client()) {
+      for (String body : List.of("", "a body")) {
+        Answer answer =
+            client.call(body.isEmpty() ? "GET" : "POST", url("/brotli"), List.of(bearer()), body);
+        assertThat(answer.status()).isEqualTo(502);
+        assertThat(answer.body()).contains("A secret is bound to this host").contains("coding");
+        assertThat(answer.fields().get("content-encoding")).isNull();
+      }
+      assertThat(client.call("GET", url("/gzip"), List.of(bearer()), "").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void it_is_added_and_put_into_queries_and_bodies() throws Exception {
     box.bind(
         added(binding("header:X-Key", "api.test")),

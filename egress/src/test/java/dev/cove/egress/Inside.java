@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.cove.egress.intercept.HttpInterception;
 import dev.cove.egress.name.Resolver;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.AddressRange;
 import dev.cove.model.network.InsideAddresses;
@@ -22,12 +23,16 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import org.xbill.DNS.ARecord;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.Message;
@@ -47,6 +52,8 @@ final class Inside implements AutoCloseable, NetworkOwner {
   final WorldNames world = new WorldNames();
   final SandboxId id = SandboxId.random();
   final List<NetworkRule> kept = new CopyOnWriteArrayList<>();
+  final AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+  private final InstantSource clock = now::get;
   final SandboxNetwork network;
   final Gateway gateway;
   private final Map<Integer, InetSocketAddress> destinations = new ConcurrentHashMap<>();
@@ -86,14 +93,15 @@ final class Inside implements AutoCloseable, NetworkOwner {
             ownPorts,
             Resolver.at(world.address()),
             limits);
-    gateway = new Gateway(settings, this, interception, this::askedBy);
+    gateway =
+        new Gateway(settings, this, interception, clock.withZone(ZoneOffset.UTC), this::askedBy);
     var local = Inside.at("127.0.0.1", 0);
     sockets =
         new NetworkSockets(
             ServerSocketChannel.open().bind(local, 4_096), DatagramChannel.open().bind(local));
     listener = (InetSocketAddress) sockets.connections().getLocalAddress();
     names = (InetSocketAddress) sockets.names().getLocalAddress();
-    network = gateway.attach(id, sockets, policy);
+    network = gateway.attach(id, sockets, ProjectName.DEFAULT, policy);
   }
 
   static NetworkPolicy allowing(String... rules) {

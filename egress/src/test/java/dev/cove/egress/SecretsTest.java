@@ -11,7 +11,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -197,7 +199,14 @@ class SecretsTest {
   @Test
   void an_answer_into_which_one_can_not_look_is_not_passed_on() throws Exception {
     box.bind(binding("bearer", "api.test"));
-    assertThat(box.call(server.port(), "GET /brotli", "Accept-Encoding: br")).isEqualTo(Talk.RESET);
+    for (String path : List.of("/brotli", "/part")) {
+      String answer = box.call(server.port(), "GET " + path, "Accept-Encoding: br");
+      assertThat(answer)
+          .startsWith("HTTP/1.1 502 Bad Gateway")
+          .contains("A secret is bound to this host")
+          .contains(path.equals("/brotli") ? "content coding" : "part of something compressed")
+          .doesNotContain("abcd");
+    }
     assertThat(server.got()).contains("Accept-Encoding: identity");
   }
 
@@ -225,6 +234,40 @@ class SecretsTest {
         "{\"key\":\"" + p + "\"}");
     assertThat(server.got().split(p, -1)).hasSize(6);
     assertThat(server.got()).doesNotContain(VALUE);
+  }
+
+  @Test
+  void a_placeholder_may_come_in_pieces_and_in_another_coding_is_only_a_word() throws Exception {
+    box.bind(binding("bearer", "api.test"), binding("body:key", "api.test"));
+    String head = "POST / HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n";
+    String chunks = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    var body = new StringBuilder();
+    for (char each : ("{\"key\":\"" + box.placeholder + "\"}").toCharArray()) {
+      body.append("1\r\n").append(each).append("\r\n");
+    }
+    try (Socket socket = box.connect("api.test", server.port())) {
+      String bearer = "Authorization: Bearer " + box.placeholder + "\r\n";
+      for (char each : (head + bearer + chunks + body + "0\r\n\r\n").toCharArray()) {
+        Talk.say(socket, String.valueOf(each));
+      }
+      assertThat(Talk.hearAll(socket)).startsWith("HTTP/1.1 200").doesNotContain(VALUE);
+    }
+    assertThat(server.got()).contains("Bearer " + VALUE).contains("{\"key\":\"" + VALUE + "\"}");
+
+    int before = server.got().length();
+    byte[] bytes = box.placeholder.getBytes(StandardCharsets.US_ASCII);
+    for (String spelled :
+        List.of(
+            Base64.getEncoder().encodeToString(bytes),
+            HexFormat.of().formatHex(bytes),
+            box.placeholder.replace("c", "%63"),
+            box.placeholder.toUpperCase(Locale.ROOT),
+            box.placeholder.substring(1),
+            box.placeholder + "x",
+            box.placeholder + ", Bearer " + box.placeholder)) {
+      box.call(server.port(), "GET /", "Authorization: Bearer " + spelled);
+    }
+    assertThat(server.got().substring(before)).contains("Bearer ").doesNotContain(VALUE);
   }
 
   @Test

@@ -34,7 +34,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class KeyAttacksTest {
   @RegisterExtension static final RunningServer SERVER = RunningServer.withDefaults();
 
-  private static final List<String> OPEN_TO_ALL = List.of("/healthz", "/api/openapi.json");
+  private static final List<String> OPEN_TO_ALL =
+      List.of("/healthz", "/readyz", "/api/openapi.json");
 
   @SuppressWarnings("NullAway.Init") // set before every test
   private static Sandbox box;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.e2e.RunningServer;
+import dev.cove.e2e.SecureWorld;
 import dev.cove.sdk.Command;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Network;
@@ -11,20 +12,16 @@ import dev.cove.sdk.NetworkLogEntry;
 import dev.cove.sdk.Sandbox;
 import dev.cove.testing.world.WorldNames;
 import dev.cove.testing.world.WorldServer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
-import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -35,18 +32,16 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * such asks the proxy.
  */
 class NetworkAttacksTest {
-  private static final WorldNames NAMES = worldNames();
   private static final String EVIL = "127.77.0.2";
   private static final String PROXY = "-x http://198.18.0.1:3128 ";
 
   @RegisterExtension
-  static final RunningServer SERVER =
-      RunningServer.with(
-          Map.of(
-              "COVE_PRIVATE_RANGES",
-              "127.77.0.0/16",
-              "COVE_DNS",
-              NAMES.address().getAddress().getHostAddress() + ":" + NAMES.address().getPort()));
+  @Order(1)
+  static final SecureWorld WORLD = SecureWorld.of("allowed.test");
+
+  @RegisterExtension
+  @Order(2)
+  static final RunningServer SERVER = RunningServer.with(WORLD::settings);
 
   /** What programs in here share. */
   private static final String PRELUDE =
@@ -97,24 +92,17 @@ class NetworkAttacksTest {
   private static Sandbox box;
   private static Sandbox open;
 
-  private static WorldNames worldNames() {
-    try {
-      return new WorldNames();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   @BeforeAll
   static void begin() throws Exception {
-    allowed = new WorldServer("127.77.0.1", NetworkAttacksTest::web);
-    evil = new WorldServer(EVIL, NetworkAttacksTest::web);
-    raw = new WorldServer("127.77.0.1", WorldServer.ECHO);
-    NAMES.put("allowed.test", "127.77.0.1");
-    NAMES.put("second.test", "127.77.0.1");
-    NAMES.put("evil.test", EVIL);
-    NAMES.put("notallowed.test", EVIL);
-    NAMES.put("allowed.test.evil.test", EVIL);
+    allowed = WORLD.web("127.77.0.1");
+    evil = WORLD.web(EVIL);
+    raw = WORLD.plain("127.77.0.1", WorldServer.ECHO);
+    WorldNames names = WORLD.names();
+    names.put("allowed.test", "127.77.0.1");
+    names.put("second.test", "127.77.0.1");
+    names.put("evil.test", EVIL);
+    names.put("notallowed.test", EVIL);
+    names.put("allowed.test.evil.test", EVIL);
     box =
         SERVER.create(
             CreateOptions.defaults()
@@ -126,33 +114,6 @@ class NetworkAttacksTest {
   static void end() throws IOException {
     SERVER.cove().sandboxes().delete(box.id());
     SERVER.cove().sandboxes().delete(open.id());
-    allowed.close();
-    evil.close();
-    raw.close();
-    NAMES.close();
-  }
-
-  /** Answers each request with its first line; redirects where the path says so. */
-  private static void web(Socket socket, ByteArrayOutputStream seen) throws IOException {
-    var head = new ByteArrayOutputStream();
-    for (int c; (c = socket.getInputStream().read()) >= 0; ) {
-      synchronized (seen) {
-        seen.write(c);
-      }
-      head.write(c);
-      String text = head.toString(StandardCharsets.ISO_8859_1);
-      if (text.endsWith("\r\n\r\n")) {
-        String line = text.lines().findFirst().orElseThrow();
-        String location =
-            line.startsWith("GET /to?") ? "Location: " + line.split("[? ]")[2] + "\r\n" : "";
-        String answer =
-            "HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n%s"
-                .formatted(
-                    location.isEmpty() ? "200 OK" : "302 Found", location, line.length(), line);
-        socket.getOutputStream().write(answer.getBytes(StandardCharsets.ISO_8859_1));
-        head.reset();
-      }
-    }
   }
 
   private static String curl(Sandbox from, String arguments) {
@@ -258,7 +219,7 @@ class NetworkAttacksTest {
 
   @Test
   void names_carry_nothing_out() {
-    int before = NAMES.asked().size();
+    int before = WORLD.names().asked().size();
     String questions =
         """
         def ask(name, kind):
@@ -284,25 +245,27 @@ class NetworkAttacksTest {
     }
     assertThat(curl(box, "https://evil.test:" + evil.port() + "/dns-query?dns=AAAA"))
         .contains("access denied");
-    assertThat(NAMES.asked()).as("nobody outside was asked anything").hasSize(before);
+    assertThat(WORLD.names().asked()).as("nobody outside was asked anything").hasSize(before);
     assertThat(python(box, "print(socket.gethostbyname('allowed.test'))")).startsWith("198.");
   }
 
   @Test
   void a_name_that_turns_towards_this_machine_is_not_followed() throws Exception {
-    try (WorldServer inner = new WorldServer("127.0.0.1", NetworkAttacksTest::web)) {
+    try (WorldServer inner = new WorldServer("127.0.0.1", SecureWorld::web)) {
       var turn = new AtomicInteger();
-      NAMES.putAnswers(
-          "rebind.test",
-          () -> new String[] {turn.getAndIncrement() % 2 == 0 ? "127.77.0.1" : "127.0.0.1"});
-      NAMES.put("mixed.test", 0, "127.0.0.1", "10.9.9.9", "169.254.169.254", "::1");
+      WORLD
+          .names()
+          .putAnswers(
+              "rebind.test",
+              () -> new String[] {turn.getAndIncrement() % 2 == 0 ? "127.77.0.1" : "127.0.0.1"});
+      WORLD.names().put("mixed.test", 0, "127.0.0.1", "10.9.9.9", "169.254.169.254", "::1");
       for (int i = 0; i < 6; i++) {
         curl(open, at("rebind.test", inner));
         curl(open, at("mixed.test", inner));
       }
       assertThat(inner.connections()).isZero();
       assertThat(curl(open, at("mixed.test", inner))).contains("never ");
-      NAMES.put("steady.test", 0, "127.0.0.1", "127.77.0.1");
+      WORLD.names().put("steady.test", 0, "127.0.0.1", "127.77.0.1");
       assertThat(curl(open, at("steady.test", allowed))).contains("GET /x");
     }
   }
@@ -322,9 +285,40 @@ class NetworkAttacksTest {
   }
 
   @Test
+  void variables_steer_programs_and_not_the_gateway() {
+    int before = evil.connections();
+    box.files().write("/tmp/aliases", "friend evil.test\n");
+    String elsewhere = "://evil.test:" + evil.port();
+    for (String variables :
+        List.of(
+            "http_proxy=http" + elsewhere,
+            "all_proxy=socks5h" + elsewhere,
+            "http_proxy=http://%s:%d".formatted(EVIL, evil.port()),
+            "http_proxy=http://evil.test@198.18.0.1:3129",
+            "http_proxy=http://169.254.169.254")) {
+      assertThat(curlWith(variables, at("allowed.test", allowed)))
+          .as(variables)
+          .doesNotContain("GET /x");
+    }
+    assertThat(curlWith("HOSTALIASES=/tmp/aliases", at("friend", evil))).doesNotContain("GET /x");
+    assertThat(curlWith("LOCALDOMAIN=test RES_OPTIONS=ndots:5", at("evil", evil)))
+        .doesNotContain("GET /x");
+    assertThat(evil.connections()).isEqualTo(before);
+    assertThat(curlWith("http_proxy=http://198.18.0.1:3128", at("allowed.test", allowed)))
+        .contains("GET /x");
+    assertThat(curlWith("LOCALDOMAIN=test", at("allowed.test", allowed))).contains("GET /x");
+  }
+
+  private static String curlWith(String variables, String url) {
+    return box.exec(
+            Command.shell("env " + variables + " timeout 25 curl -sS -m 20 " + url + " 2>&1"))
+        .stdout();
+  }
+
+  @Test
   void metadata_and_private_addresses_are_closed_to_every_policy() {
     open.allow("169.254.169.254", "10.9.9.9", "100.100.100.200", "[fd00:ec2::254]");
-    NAMES.put("metadata.google.internal", "169.254.169.254");
+    WORLD.names().put("metadata.google.internal", "169.254.169.254");
     List<String> hosts =
         List.of(
             "169.254.169.254",
@@ -455,8 +449,8 @@ class NetworkAttacksTest {
   @Test
   void no_sandbox_reaches_another_nor_this_machine_nor_cove() throws Exception {
     int covesPort = SERVER.url().getPort();
-    try (WorldServer loopback = new WorldServer("127.0.0.1", NetworkAttacksTest::web);
-        WorldServer everywhere = new WorldServer("0.0.0.0", NetworkAttacksTest::web);
+    try (WorldServer loopback = new WorldServer("127.0.0.1", SecureWorld::web);
+        WorldServer everywhere = new WorldServer("0.0.0.0", SecureWorld::web);
         Sandbox other = SERVER.create()) {
       other.spawn(
           Command.shell("cd /tmp && exec python3 -m http.server 8000 > /tmp/requests 2>&1"));

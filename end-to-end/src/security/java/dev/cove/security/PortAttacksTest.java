@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -250,6 +252,45 @@ class PortAttacksTest {
       RawHttp.readToEnd(socket);
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
     }
+  }
+
+  @Test
+  void what_was_public_is_not_shown_again_once_the_port_is_private() throws Exception {
+    box.sharePort(WEB, PortAccess.PUBLIC);
+    try (Socket kept = RawHttp.to(SERVER).open()) {
+      String first = onKept(kept, "");
+      assertThat(first).startsWith("HTTP/1.1 200").contains("ETag: \"x\"").endsWith("seen");
+      assertThat(first).contains("Cache-Control: no-cache\r\n");
+      assertThat(first).doesNotContain("max-age").doesNotContain("Expires");
+      assertThat(onKept(kept, "If-None-Match: \"x\"\r\n")).startsWith("HTTP/1.1 304");
+
+      box.unsharePort(WEB);
+      for (String condition : List.of("If-None-Match: \"x\"\r\n", "If-None-Match: *\r\n", "")) {
+        String refused = onKept(kept, condition);
+        assertThat(refused).startsWith("HTTP/1.1 401").contains("Cache-Control: no-store");
+        assertThat(refused).doesNotContain("ETag").doesNotContain("seen");
+      }
+      String owner = onKept(kept, key() + "\r\n");
+      assertThat(owner).startsWith("HTTP/1.1 200").endsWith("seen");
+      assertThat(owner).contains("Cache-Control: private, no-cache\r\n").doesNotContain("max-age");
+      assertThat(onKept(kept, key() + "\r\nIf-None-Match: \"x\"\r\n")).startsWith("HTTP/1.1 304");
+    }
+  }
+
+  /** One request on a connection that stays open, and its answer. */
+  private static String onKept(Socket socket, String fields) throws IOException {
+    String request = "GET /kept HTTP/1.1\r\nHost: " + host(WEB) + "\r\n" + fields + "\r\n";
+    socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+    var answer = new StringBuilder();
+    while (answer.indexOf("\r\n\r\n") < 0) {
+      int c = socket.getInputStream().read();
+      assertThat(c).as("an open connection: %s", answer).isNotNegative();
+      answer.append((char) c);
+    }
+    Matcher length = Pattern.compile("Content-Length: (\\d+)").matcher(answer);
+    int left = length.find() ? Integer.parseInt(length.group(1)) : 0;
+    byte[] body = socket.getInputStream().readNBytes(left);
+    return answer.append(new String(body, StandardCharsets.ISO_8859_1)).toString();
   }
 
   private static Socket waiting(String field) throws IOException {

@@ -13,7 +13,6 @@ import dev.cove.sdk.ProcessInfo;
 import dev.cove.sdk.Sandbox;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import org.awaitility.Awaitility;
@@ -139,17 +138,6 @@ class CheckpointRulesTest {
       }
       assertThat(box.files().readString(FILE)).isEqualTo("safe");
       assertThat(box.exec("cat", FILE).stdout()).isEqualTo("safe");
-    }
-  }
-
-  @Test
-  void by_the_clock_a_state_is_kept() {
-    try (Sandbox box = server.create()) {
-      box.files().write(FILE, "one");
-      box.setCheckpointRules(usual().withEveryMinutes(OptionalInt.of(1)));
-      Awaitility.await("the first")
-          .atMost(Duration.ofSeconds(100))
-          .until(() -> reasons(box).equals(List.of("scheduled")));
     }
   }
 

@@ -71,6 +71,17 @@ final class Cli {
     return await(start(InputStream.nullInputStream(), command("00", args)));
   }
 
+  /** What {@code cove doctor} starts. */
+  Outcome doctor(String... args) throws Exception {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(FastStart.of("server"));
+    command.add("dev.cove.server.DoctorMain");
+    command.addAll(List.of(args));
+    return await(start(InputStream.nullInputStream(), command));
+  }
+
   /** With this as its input. */
   Outcome pipe(InputStream input, String... args) throws Exception {
     return await(start(input, command("00", args)));

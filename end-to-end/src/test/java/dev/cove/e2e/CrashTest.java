@@ -15,6 +15,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,6 +120,22 @@ class CrashTest {
       assertThat(before.exec("cat", "/home/user/work").stdout()).isEqualTo("kept");
       assertThat(before.fetchInfo().state()).isEqualTo("running");
       assertThat(HostProcesses.spawnerOf(server.pid())).isNotEqualTo(spawner);
+    }
+  }
+
+  @Test
+  void an_agent_that_dies_while_its_sandbox_is_stopped_costs_no_file() throws Exception {
+    try (Sandbox box = server.create()) {
+      box.files().write("/home/user/kept", "kept");
+      for (int i = 0; i < 15; i++) {
+        long agent = HostProcesses.agentOf(box.id());
+        var stopped = CompletableFuture.supplyAsync(() -> box.stop(Duration.ZERO, true));
+        TimeUnit.MILLISECONDS.sleep(i);
+        ProcessHandle.of(agent).ifPresent(ProcessHandle::destroyForcibly);
+        assertThat(stopped.get(60, TimeUnit.SECONDS).state()).isEqualTo("stopped");
+        assertThat(box.start().state()).isEqualTo("running");
+        assertThat(box.files().readString("/home/user/kept")).isEqualTo("kept");
+      }
     }
   }
 

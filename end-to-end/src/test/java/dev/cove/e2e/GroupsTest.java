@@ -113,6 +113,49 @@ class GroupsTest {
   }
 
   @Test
+  void a_paused_member_is_woken_by_a_connection_and_by_what_is_sent_on_an_open_one()
+      throws Exception {
+    try (Sandbox db = create("db", "shop");
+        Sandbox web = create("web", "shop")) {
+      serve(db);
+      db.pause();
+      assertThat(curl(web, "http://db:5432/woken")).isEqualTo("198.18.0.1 /woken\n[0]");
+      assertThat(db.fetchInfo().state()).isEqualTo("running");
+
+      String client =
+          "exec 3<>/dev/tcp/db/5432; echo up; read _;"
+              + " printf 'GET /kept HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3";
+      try (RunningCommand open = web.start(Command.of("bash", "-c", client).openStdin())) {
+        assertThat(open.stdout().readNBytes(3)).asString().isEqualTo("up\n");
+        db.pause();
+        open.stdin().write("now\n".getBytes(StandardCharsets.UTF_8));
+        open.stdin().flush();
+        assertThat(open.stdout().readAllBytes()).asString().endsWith("198.18.0.1 /kept\n");
+      }
+      assertThat(db.fetchInfo().state()).isEqualTo("running");
+    }
+  }
+
+  @Test
+  void a_member_that_was_paused_when_the_server_was_killed_is_woken_as_well() throws Exception {
+    Sandbox db = create("db", "shop");
+    Sandbox web = create("web", "shop");
+    serve(db);
+    db.pause();
+    db.detach();
+    web.detach();
+    server.kill();
+    server.start();
+    Sandbox webAgain = server.cove().sandboxes().require(web.id());
+    try {
+      assertThat(curl(webAgain, "http://db:5432/again")).startsWith("198.18.0.1 /again");
+    } finally {
+      server.cove().sandboxes().delete(db.id());
+      server.cove().sandboxes().delete(web.id());
+    }
+  }
+
+  @Test
   void a_group_outlives_a_killed_server_and_forks_are_in_it() throws Exception {
     Sandbox db = create("db", "shop", "5432");
     Sandbox web = create("web", "shop");

@@ -27,30 +27,46 @@ final class HomeAudit {
       Set.of(
           "builds",
           "engine",
+          "logs",
           "networks",
           "secrets",
           "templates",
+          "e2b.key",
           "webhooks.key",
           "lib",
           "local.key",
           "server.lock");
+  private static final Set<String> RESTING = Set.of("paused", "stopped");
   private static final Pattern BASE_IMAGE = Pattern.compile("ext4-[0-9]+");
   private static final Pattern PROGRAM = Pattern.compile("cove-[a-z]+-[0-9a-f]{16}");
   private static final Pattern SPARE = Pattern.compile("[0-9]+");
 
   private final RunningServer server;
   private final List<String> faults = new ArrayList<>();
+  private final boolean mayRest;
   private final Set<String> sandboxes = new HashSet<>();
+  private final Set<String> stopped = new HashSet<>();
   private final Set<String> volumes = new HashSet<>();
 
-  private HomeAudit(RunningServer server) {
+  private HomeAudit(RunningServer server, boolean mayRest) {
     this.server = server;
+    this.mayRest = mayRest;
   }
 
   /** What does not fit together, for people; empty when all is well. */
   static List<String> faultsOf(RunningServer server) throws IOException {
-    var audit = new HomeAudit(server);
+    return faultsOf(server, false);
+  }
+
+  /** The same where sandboxes may be paused or stopped. */
+  static List<String> faultsWithRest(RunningServer server) throws IOException {
+    return faultsOf(server, true);
+  }
+
+  private static List<String> faultsOf(RunningServer server, boolean mayRest) throws IOException {
+    var audit = new HomeAudit(server, mayRest);
     audit.readLists();
+    audit.admitWarmCages();
     audit.lookAtDisk();
     audit.lookAtKernel();
     return audit.faults;
@@ -60,7 +76,10 @@ final class HomeAudit {
     Cove cove = server.cove();
     for (SandboxInfo box : cove.sandboxes().list()) {
       sandboxes.add(box.id());
-      if (!box.state().equals("running")) {
+      if (box.state().equals("stopped")) {
+        stopped.add(box.id());
+      }
+      if (!box.state().equals("running") && !(mayRest && RESTING.contains(box.state()))) {
         faults.add(
             "sandbox %s (%s) is %s: %s".formatted(box.id(), box.name(), box.state(), box.reason()));
       }
@@ -80,6 +99,22 @@ final class HomeAudit {
         requireLayers("template " + template.reference(), template.layers());
       }
     }
+  }
+
+  /** Nobody's yet, but the server says how many there are. */
+  private void admitWarmCages() throws IOException {
+    Set<String> others = names(server.home().resolve("data/engine/sandboxes"));
+    others.removeAll(sandboxes);
+    if (others.size() == server.cove().system().warm()) {
+      sandboxes.addAll(others);
+    }
+  }
+
+  /** Those of which processes are there. */
+  private Set<String> standing() {
+    var standing = new HashSet<>(sandboxes);
+    standing.removeAll(stopped);
+    return standing;
   }
 
   private void requireLayers(String what, int layers) {
@@ -106,10 +141,13 @@ final class HomeAudit {
     expect(data.resolve("builds"), Set.of());
     expect(
         server.home().resolve("run/s"),
-        Set.copyOf(sandboxes.stream().map(id -> id + ".sock").toList()));
+        Set.copyOf(standing().stream().map(id -> id + ".sock").toList()));
     names(data.resolve("networks")).stream()
         .filter(name -> !sandboxes.contains(name.replaceFirst("\\..*", "")))
         .forEach(name -> faults.add("file networks/" + name));
+    names(data.resolve("logs")).stream()
+        .filter(name -> !sandboxes.contains(name))
+        .forEach(name -> faults.add("logs of " + name));
     expectLike(engine.resolve("base"), BASE_IMAGE);
     expectLike(engine.resolve("bin"), PROGRAM);
     expectLike(engine.resolve("spare"), SPARE);
@@ -139,17 +177,19 @@ final class HomeAudit {
       try (var entries = Files.newDirectoryStream(group, Files::isDirectory)) {
         for (Path entry : entries) {
           String name = entry.getFileName().toString();
-          if (!sandboxes.contains(name)) {
+          if (!standing().contains(name)) {
             faults.add("cgroup " + entry);
           }
         }
+      } catch (NoSuchFileException e) {
+        faults.add("no cgroup " + group); // a server that starts may just be making it anew
       }
     }
     try (var devices = Files.newDirectoryStream(Path.of("/sys/block"), "loop*")) {
       for (Path device : devices) {
         String image = read(device.resolve("loop/backing_file")).strip();
         if (image.startsWith(server.home() + "/") && image.endsWith(" (deleted)")) {
-          faults.add("loop device of " + image);
+          faults.add("loop device of %s, mounted by %s".formatted(image, mountersOf(device)));
         }
       }
     }
@@ -157,6 +197,16 @@ final class HomeAudit {
       faults.add("a mount on the host");
     }
     lookAtProcesses();
+  }
+
+  /** Processes that have it in their mount namespace, which tells whose it is. */
+  private static List<String> mountersOf(Path device) {
+    String mount = " /dev/" + device.getFileName() + " ";
+    return ProcessHandle.allProcesses()
+        .map(ProcessHandle::pid)
+        .filter(pid -> read(Path.of("/proc", pid.toString(), "mountinfo")).contains(mount))
+        .map(pid -> pid + " " + HostProcesses.commandLine(pid))
+        .toList();
   }
 
   /** Beside those in the cgroups of sandboxes there are the server and its spawner. */
@@ -192,7 +242,7 @@ final class HomeAudit {
       entries.forEach(entry -> names.add(entry.getFileName().toString()));
       return names;
     } catch (NoSuchFileException e) {
-      return Set.of();
+      return new HashSet<>();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.cove.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,10 +17,18 @@ public final class HostProcesses {
 
   /** Pid 1 of a sandbox, by its number on the host. */
   public static long agentOf(String sandboxId) throws IOException {
-    List<Long> agents =
-        inSandbox(sandboxId).stream().filter(HostProcesses::isFirstOfItsNamespace).toList();
+    List<Long> agents = agentsOf(sandboxId);
     assertThat(agents).as("processes that are pid 1 of sandbox %s", sandboxId).hasSize(1);
     return agents.getFirst();
+  }
+
+  /** The same where the sandbox may not run. */
+  static List<Long> agentsOf(String sandboxId) {
+    try {
+      return inSandbox(sandboxId).stream().filter(HostProcesses::isFirstOfItsNamespace).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Every process of a sandbox: its cgroup is named after the sandbox. */

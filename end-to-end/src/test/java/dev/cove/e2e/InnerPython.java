@@ -41,6 +41,17 @@ public final class InnerPython {
             self.send_header("ETag", '"x"')
             self.end_headers()
             return
+          if self.path == "/kept":
+            known = self.headers.get("If-None-Match") == '"x"'
+            self.send_response(304 if known else 200)
+            self.send_header("ETag", '"x"')
+            self.send_header("Cache-Control", "public, max-age=31536000, s-maxage=9, immutable")
+            self.send_header("Expires", "Fri, 01 Jan 2100 00:00:00 GMT")
+            self.send_header("CDN-Cache-Control", "max-age=31536000")
+            self.send_header("Content-Length", "0" if known else "4")
+            self.end_headers()
+            self.wfile.write(b"" if known else b"seen")
+            return
           if self.path == "/chunks":
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
@@ -48,6 +59,15 @@ public final class InnerPython {
             self.end_headers()
             self.wfile.write(b"5\\r\\nhello\\r\\n6\\r\\n chunk\\r\\n0\\r\\nX-Sum: 11\\r\\n\\r\\n")
             return
+          if self.path in ("/late", "/halves"):
+            if self.path == "/halves":
+              self.send_response(200)
+              self.send_header("Content-Length", "5")
+              self.end_headers()
+              self.wfile.write(b"on ")
+            open("/tmp/asked" + self.path.replace("/", "-"), "w").close()
+            time.sleep(2)
+            return self.wfile.write(b"it") if self.path == "/halves" else self.reply(b"on it")
           if self.path == "/early":
             self.send_response(200)
             self.send_header("Content-Length", "100")

@@ -120,7 +120,12 @@ class LauncherTest {
   @Test
   void the_doctor_does_no_harm_to_a_server_that_runs() throws Exception {
     cove.run("up");
-    assertThat(cove.run("doctor").exitCode()).isZero();
+    var report = cove.run("doctor");
+    assertThat(report.exitCode()).isZero();
+    assertThat(report.stdout())
+        .contains("of 2000 sandboxes")
+        .containsPattern("ok +server's ledger +Well")
+        .containsPattern("ok +server's disk +Well");
     var after = cove.run("run", "--", "echo", "well");
     assertThat(after.stderr()).isEmpty();
     assertThat(after.stdout()).isEqualTo("well\n");

@@ -15,136 +15,42 @@ import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.TemplateBuild;
 import dev.cove.testing.world.WorldNames;
 import dev.cove.testing.world.WorldServer;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a sandbox reaches, with real clients inside and a world of our own outside. */
 class NetworkTest {
-  private static final WorldNames names = worldNames();
+  @RegisterExtension
+  @Order(1)
+  static final SecureWorld world = SecureWorld.of("secure.test");
 
   @RegisterExtension
-  static final RunningServer server =
-      RunningServer.with(
-          Map.of(
-              "COVE_PRIVATE_RANGES",
-              "127.77.0.0/16",
-              "COVE_DNS",
-              names.address().getAddress().getHostAddress() + ":" + names.address().getPort()));
+  @Order(2)
+  static final RunningServer server = RunningServer.with(world::settings);
 
-  @TempDir private static Path folder;
   private static WorldServer allowed;
   private static WorldServer evil;
   private static WorldServer secure;
 
-  private static WorldNames worldNames() {
-    try {
-      return new WorldNames();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   @BeforeAll
   static void openTheWorld() throws Exception {
-    allowed = new WorldServer("127.77.0.1", NetworkTest::web);
-    evil = new WorldServer("127.77.0.2", NetworkTest::web);
-    secure = new WorldServer("127.77.0.3", tls(folder));
+    allowed = world.web("127.77.0.1");
+    evil = world.web("127.77.0.2");
+    secure = world.secureWeb("secure.test", "127.77.0.3");
+    WorldNames names = world.names();
     names.put("allowed.test", "127.77.0.1");
     names.put("other.test", "127.77.0.1");
     names.put("evil.test", "127.77.0.2");
     names.put("secure.test", "127.77.0.3");
     names.put("inner.test", "10.9.9.9");
     names.put("metadata.test", "169.254.169.254");
-  }
-
-  @AfterAll
-  static void closeTheWorld() throws IOException {
-    allowed.close();
-    evil.close();
-    secure.close();
-    names.close();
-  }
-
-  /** Answers each request with its first line. */
-  private static void web(Socket socket, ByteArrayOutputStream seen) throws IOException {
-    var head = new ByteArrayOutputStream();
-    for (int c; (c = socket.getInputStream().read()) >= 0; ) {
-      synchronized (seen) {
-        seen.write(c);
-      }
-      head.write(c);
-      String text = head.toString(StandardCharsets.UTF_8);
-      if (text.endsWith("\r\n\r\n")) {
-        byte[] body = text.lines().findFirst().orElseThrow().getBytes(StandardCharsets.UTF_8);
-        socket
-            .getOutputStream()
-            .write(
-                "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
-                    .formatted(body.length)
-                    .getBytes(StandardCharsets.UTF_8));
-        socket.getOutputStream().write(body);
-        head.reset();
-      }
-    }
-  }
-
-  private static WorldServer.Manner tls(Path folder) throws Exception {
-    Path store = folder.resolve("keys.p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-keyalg",
-                "EC",
-                "-alias",
-                "world",
-                "-dname",
-                "CN=secure.test",
-                "-ext",
-                "san=dns:secure.test",
-                "-storepass",
-                "not-a-secret",
-                "-keystore",
-                store.toString())
-            .inheritIO()
-            .start();
-    assertThat(keytool.waitFor()).isZero();
-    var keys = KeyStore.getInstance("PKCS12");
-    try (var in = Files.newInputStream(store)) {
-      keys.load(in, "not-a-secret".toCharArray());
-    }
-    var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    managers.init(keys, "not-a-secret".toCharArray());
-    var context = SSLContext.getInstance("TLS");
-    context.init(managers.getKeyManagers(), null, null);
-    return (socket, seen) -> {
-      var secured =
-          (SSLSocket)
-              context
-                  .getSocketFactory()
-                  .createSocket(socket, "secure.test", socket.getPort(), true);
-      secured.setUseClientMode(false);
-      web(secured, seen);
-    };
   }
 
   private static Sandbox create(Network network) {
@@ -166,7 +72,7 @@ class NetworkTest {
   @Test
   void a_sandbox_reaches_nothing_unless_it_may() throws Exception {
     try (Sandbox box = server.create()) {
-      int before = names.asked().size();
+      int before = world.names().asked().size();
       String answer = curl(box, "-i", at("allowed.test", allowed));
       assertThat(answer)
           .contains("403")
@@ -176,7 +82,7 @@ class NetworkTest {
           .contains("access denied");
       assertThat(box.exec("bash", "-c", "exec 3<>/dev/tcp/192.0.2.1/9; cat <&3").stderr())
           .contains("reset by peer");
-      assertThat(names.asked()).as("what is denied is not looked up").hasSize(before);
+      assertThat(world.names().asked()).as("what is denied is not looked up").hasSize(before);
       assertThat(box.networkLog(10))
           .extracting(NetworkLogEntry::outcome)
           .isNotEmpty()
@@ -205,7 +111,7 @@ class NetworkTest {
     int connections = secure.connections();
     try (Sandbox box = create(Network.denying().allow("secure.test"))) {
       String url = "https://secure.test:%d/y".formatted(secure.port());
-      assertThat(curl(box, "-k", "-v", url)).contains("CN=secure.test").contains("GET /y HTTP/1.1");
+      assertThat(curl(box, "-k", "-v", url)).contains("CN=the world").contains("GET /y HTTP/1.1");
       assertThat(
               curl(
                   box,
@@ -364,8 +270,8 @@ class NetworkTest {
 
   @Test
   void steps_of_a_build_reach_packages_and_nothing_else() throws Exception {
-    names.put("deb.debian.org", "127.77.0.9");
-    try (WorldServer _ = new WorldServer("127.77.0.9", 80, NetworkTest::web)) {
+    world.names().put("deb.debian.org", "127.77.0.9");
+    try (WorldServer _ = new WorldServer("127.77.0.9", 80, SecureWorld::web)) {
       var made =
           server
               .cove()

@@ -34,8 +34,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -113,6 +116,52 @@ class PortUrlsTest {
     assertThat(seen.get("fields").propertyNames())
         .contains("x-forwarded-for", "x-forwarded-prefix");
     assertThat(seen.toString()).doesNotContain(server.key()).doesNotContain("x-api-key");
+  }
+
+  @Test
+  void a_paused_sandbox_answers_also_those_whose_connections_were_kept() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      assertThat(get("/before").statusCode()).isEqualTo(200);
+      box.pause();
+      assertThat(get("/after").statusCode()).isEqualTo(200);
+      assertThat(box.fetchInfo().state()).isEqualTo("running");
+    }
+  }
+
+  @Test
+  void who_waits_for_an_answer_wakes_a_sandbox_that_is_paused_in_the_middle_of_it()
+      throws Exception {
+    for (String path : List.of("/late", "/halves")) {
+      var answer = client.sendAsync(request(at(path)).build(), BodyHandlers.ofString());
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> box.files().exists("/tmp/asked" + path.replace('/', '-')));
+      box.pause();
+      assertThat(answer.get(60, TimeUnit.SECONDS).body()).isEqualTo("on it");
+    }
+  }
+
+  @Test
+  void no_request_hangs_when_the_sandbox_is_paused_again_and_again() throws Exception {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var over = new AtomicBoolean();
+      Future<Integer> asked =
+          threads.submit(() -> {
+            int count = 0;
+            while (!over.get()) {
+              assertThat(get("/x").statusCode()).isEqualTo(200);
+              count++;
+            }
+            return count;
+          });
+      for (int i = 0; i < 40; i++) {
+        box.pause();
+      }
+      over.set(true);
+      assertThat(asked.get(30, TimeUnit.SECONDS)).isPositive();
+    } finally {
+      box.resume();
+    }
   }
 
   @Test

@@ -8,10 +8,13 @@ import dev.cove.sdk.CoveException;
 import dev.cove.sdk.PortConnection;
 import dev.cove.sdk.Sandbox;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -66,6 +69,89 @@ class PortsTest {
       for (int i = 0; i < 10; i++) {
         assertThat(answers.get(i)).isEqualTo("call " + i + " end after 7");
       }
+    }
+  }
+
+  @Test
+  void a_server_that_listens_on_ipv6_or_on_all_addresses_is_reached() throws Exception {
+    String server =
+        """
+        import socket, sys
+        family = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
+        listener = socket.create_server((sys.argv[1], int(sys.argv[2])), family=family)
+        while True:
+          peer, _ = listener.accept()
+          peer.sendall(sys.argv[1].encode())
+          peer.close()
+        """;
+    List<String> addresses = List.of("::1", "0.0.0.0", "::", "127.0.0.1");
+    try (Sandbox box = PortsTest.server.create()) {
+      for (int i = 0; i < addresses.size(); i++) {
+        box.spawn(Command.of("python3", "-c", server, addresses.get(i), String.valueOf(7000 + i)));
+      }
+      for (int i = 0; i < addresses.size(); i++) {
+        int port = 7000 + i;
+        String said =
+            Awaitility.await()
+                .ignoreExceptionsInstanceOf(CoveException.class)
+                .until(() -> hear(box, port), text -> !text.isEmpty());
+        assertThat(said).isEqualTo(addresses.get(i));
+      }
+    }
+  }
+
+  private static String hear(Sandbox box, int port) throws IOException {
+    try (PortConnection connection = box.connect(port)) {
+      return new String(connection.input().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void what_is_sent_to_a_port_wakes_a_paused_sandbox() throws Exception {
+    try (Sandbox box = server.create()) {
+      box.spawn(Command.of("python3", "-c", ECHO));
+      InnerPython.awaitListening(box, 7);
+      try (PortConnection connection = box.connect(7)) {
+        box.pause();
+        connection.output().write("open".getBytes(StandardCharsets.UTF_8));
+        connection.output().flush();
+        assertThat(connection.input().readNBytes(4)).asString().isEqualTo("open");
+        assertThat(box.fetchInfo().state()).isEqualTo("running");
+        box.pause();
+        try (PortConnection other = box.connect(7)) {
+          other.output().write("new".getBytes(StandardCharsets.UTF_8));
+          other.output().close();
+          assertThat(other.input().readAllBytes()).asString().isEqualTo("newend after 3");
+        }
+      }
+    }
+  }
+
+  @Test
+  void connections_to_ports_end_with_the_processes_of_the_sandbox() throws Exception {
+    try (Sandbox box = server.create()) {
+      box.spawn(Command.of("python3", "-c", ECHO));
+      InnerPython.awaitListening(box, 7);
+      try (PortConnection connection = box.connect(7)) {
+        connection.output().write("x".getBytes(StandardCharsets.UTF_8));
+        connection.output().flush();
+        assertThat(connection.input().read()).isEqualTo('x');
+        box.stop();
+        assertThatThrownBy(() -> requireMore(connection.input())).isInstanceOf(IOException.class);
+      }
+    }
+  }
+
+  private static void requireMore(InputStream in) throws IOException {
+    if (in.read() < 0) {
+      throw new EOFException();
+    }
+  }
+
+  @Test
+  void coves_own_listener_inside_is_nobodys_port() {
+    try (Sandbox box = server.create()) {
+      assertThatThrownBy(() -> box.connect(1)).hasMessageContaining("1");
     }
   }
 

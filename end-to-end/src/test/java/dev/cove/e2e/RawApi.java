@@ -26,6 +26,11 @@ public final class RawApi implements AutoCloseable {
     return client.send(request(path).GET().build(), BodyHandlers.ofString());
   }
 
+  HttpResponse<String> getIn(String project, String path) throws IOException, InterruptedException {
+    return client.send(
+        request(path).header("Cove-Project", project).GET().build(), BodyHandlers.ofString());
+  }
+
   HttpResponse<String> getWithoutKey(String path) throws IOException, InterruptedException {
     var request = HttpRequest.newBuilder(at(path)).timeout(Duration.ofSeconds(30)).GET().build();
     return client.send(request, BodyHandlers.ofString());
@@ -49,6 +54,17 @@ public final class RawApi implements AutoCloseable {
       throws IOException, InterruptedException {
     return client.send(
         request(path).method(method, BodyPublishers.noBody()).build(), BodyHandlers.ofString());
+  }
+
+  /** A reply that is read as slowly as one likes. */
+  InputStream stream(String path) throws IOException, InterruptedException {
+    return client.send(request(path).GET().build(), BodyHandlers.ofInputStream()).body();
+  }
+
+  /** The same for what comes as events; closing the stream hangs up. */
+  HttpResponse<InputStream> follow(String path) throws IOException, InterruptedException {
+    HttpRequest request = request(path).header("Accept", "text/event-stream").GET().build();
+    return client.send(request, BodyHandlers.ofInputStream());
   }
 
   /** For a reply that comes in pieces; closing the stream hangs up. */

@@ -7,10 +7,10 @@ import dev.cove.sdk.CoveApiException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** The server must say no, and how. */
-final class Refusals {
+public final class Refusals {
   private Refusals() {}
 
-  static void assertRefused(int status, String code, ThrowingCallable call) {
+  public static void assertRefused(int status, String code, ThrowingCallable call) {
     assertThatExceptionOfType(CoveApiException.class)
         .isThrownBy(call)
         .satisfies(refusal -> {

@@ -33,9 +33,6 @@ class RestFailPointsTest {
   @RegisterExtension
   static final RunningServer server = RunningServer.with(Map.of("COVE_POOL_SIZE", "0"));
 
-  @RegisterExtension
-  static final RunningServer warm = RunningServer.with(Map.of("COVE_POOL_SIZE", "2"));
-
   /** What is done, from which state to which, and where the server can end on the way. */
   @SuppressWarnings("ImmutableEnumChecker") // references to methods, and lists that nobody changes
   enum Way {
@@ -49,6 +46,7 @@ class RestFailPointsTest {
         FailPoint.STOP_RECORDED,
         FailPoint.STOP_ASKED,
         FailPoint.HALT_ENDED,
+        FailPoint.CAGE_COUNTED,
         FailPoint.HALT_SETTLED,
         FailPoint.STOP_HALTED),
     START("stopped", "running", Sandbox::start, FailPoint.START_BUILT, FailPoint.START_SERVED),
@@ -57,7 +55,11 @@ class RestFailPointsTest {
         "gone",
         Sandbox::delete,
         FailPoint.DELETE_RECORDED,
-        FailPoint.DELETE_TAKEN_APART);
+        FailPoint.CAGE_ENDED,
+        FailPoint.CAGE_UNLIMITED,
+        FailPoint.CAGE_REMOVED,
+        FailPoint.DELETE_TAKEN_APART,
+        FailPoint.DELETE_FORGOTTEN);
 
     private final String from;
     private final String to;
@@ -72,12 +74,13 @@ class RestFailPointsTest {
     }
   }
 
-  private static final Set<FailPoint> OF_THE_POOL =
-      EnumSet.of(FailPoint.WARM_CAGE_BUILT, FailPoint.WARM_CAGE_TAKEN);
+  private static final Set<FailPoint> OF_THE_KEPT =
+      EnumSet.of(FailPoint.DISCARD_RECORDED, FailPoint.DISCARD_HALTED, FailPoint.UNDELETE_RECORDED);
 
   /** All that are dealt with here. */
   static Set<FailPoint> points() {
-    var all = EnumSet.copyOf(OF_THE_POOL);
+    var all = EnumSet.copyOf(HostRestartTest.POINTS);
+    all.addAll(OF_THE_KEPT);
     Arrays.stream(Way.values()).forEach(way -> all.addAll(way.points));
     return all;
   }
@@ -120,7 +123,7 @@ class RestFailPointsTest {
   private static void crashAndCheck(Crash crash) throws Exception {
     Way way = crash.way();
     Sandbox before = prepared(way);
-    boolean acknowledged = crash(server, crash.point().name(), box -> way.verb.accept(box));
+    boolean acknowledged = crash(crash.point().name(), box -> way.verb.accept(box));
 
     Optional<Sandbox> after = server.cove().sandboxes().find(NAME);
     String state = after.map(box -> box.info().state()).orElse("gone");
@@ -164,8 +167,7 @@ class RestFailPointsTest {
    *
    * @return whether the caller was told that it was done
    */
-  private static boolean crash(RunningServer server, String point, Consumer<Sandbox> work)
-      throws Exception {
+  private static boolean crash(String point, Consumer<Sandbox> work) throws Exception {
     server.kill();
     server.startArmed(point);
     boolean acknowledged = false;
@@ -185,16 +187,37 @@ class RestFailPointsTest {
   }
 
   @Test
-  void a_warm_cage_that_the_server_did_not_live_to_give_away_is_removed() throws Exception {
-    warm.create(CreateOptions.defaults().name(NAME).diskMb(64)).detach();
-    // Two are built at the start; the third takes the place of the one that is given away.
-    for (String point : List.of("WARM_CAGE_TAKEN", "WARM_CAGE_BUILT:3")) {
-      crash(warm, point, _ -> warm.create().detach());
-      warm.cove().sandboxes().list().stream()
-          .filter(box -> !box.name().equals(NAME))
-          .forEach(box -> warm.cove().sandboxes().delete(box.id()));
-      assertThat(warm.cove().sandboxes().list()).hasSize(1);
+  void a_deletion_that_is_kept_can_be_taken_back_wherever_the_server_ends() throws Exception {
+    Sandbox box = prepared(Way.DELETE);
+    for (FailPoint point : OF_THE_KEPT) {
+      boolean back = point == FailPoint.UNDELETE_RECORDED;
+      if (back) {
+        server.cove().sandboxes().delete(box.id(), Duration.ofHours(1));
+      }
+      server.kill();
+      server.startArmed(point.name());
+      try {
+        if (back) {
+          server.cove().sandboxes().undelete(NAME);
+        } else {
+          server.cove().sandboxes().delete(NAME, Duration.ofHours(1));
+        }
+      } catch (CoveException e) {
+        assertThat(e).as("the server has ended").isNotNull();
+      }
+      assertThat(server.awaitEnd(PATIENCE)).as("%s", point).hasValue(FailPoint.EXIT_CODE);
+      server.start();
+      var boxes = server.cove().sandboxes();
+      assertThat(boxes.listDeleted()).hasSize(back ? 0 : 1);
+      if (!back) {
+        boxes.undelete(NAME);
+      }
+      assertThat(boxes.require(NAME).info().reason()).contains("undeleted");
+      assertThat(boxes.require(NAME).files().readString(FILE)).isEqualTo("state of " + box.id());
+      Awaitility.await("home and lists to fit together")
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(HomeAudit.faultsOf(server)).isEmpty());
     }
-    warm.cove().sandboxes().delete(NAME);
+    server.cove().sandboxes().delete(NAME);
   }
 }

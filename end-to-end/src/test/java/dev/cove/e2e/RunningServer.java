@@ -7,7 +7,9 @@ import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.SandboxInfo;
+import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -19,9 +21,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -38,19 +43,22 @@ import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
  * need settings share one, which saves many starts and many templates.
  */
 public final class RunningServer implements BeforeAllCallback, AfterAllCallback {
-  private static final RunningServer SHARED = new RunningServer(Map.of());
+  private static final RunningServer SHARED = withDefaults();
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Pattern URL = Pattern.compile("\"url\"\\s*:\\s*\"([^\"]+)\"");
   private static final String CGROUP_ROOT = "/sys/fs/cgroup/";
 
-  private final Map<String, String> settings;
+  private final Supplier<Map<String, String>> settings;
   private final Set<Path> cgroups = new HashSet<>();
   private @Nullable Path home;
   private @Nullable Process process;
   private @Nullable Cove cove;
 
-  private RunningServer(Map<String, String> settings) {
-    this.settings = Map.copyOf(settings);
+  private final Optional<HomeDisk> disk;
+
+  private RunningServer(Supplier<Map<String, String>> settings, Optional<HomeDisk> disk) {
+    this.settings = settings;
+    this.disk = disk;
   }
 
   /** The server of all classes that are content with any. */
@@ -59,12 +67,22 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
   }
 
   public static RunningServer withDefaults() {
-    return new RunningServer(Map.of());
+    return with(Map.of());
   }
 
   /** A server with environment variables such as COVE_MAX_SANDBOXES. */
   public static RunningServer with(Map<String, String> settings) {
-    return new RunningServer(settings);
+    return with(() -> settings);
+  }
+
+  /** The same, with settings that are known when it starts. */
+  public static RunningServer with(Supplier<Map<String, String>> settings) {
+    return new RunningServer(settings, Optional.empty());
+  }
+
+  /** The same, with its data on a disk of its own, which the test can spoil. */
+  static RunningServer on(HomeDisk disk, Map<String, String> settings) {
+    return new RunningServer(() -> settings, Optional.of(disk));
   }
 
   @Override
@@ -81,6 +99,7 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
     }
     // Short, because the path of a Unix socket below it must fit in 108 bytes.
     home = Files.createTempDirectory("cove-e2e-");
+    disk.ifPresent(own -> own.mountAt(home().resolve("data")));
     start();
   }
 
@@ -109,6 +128,7 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
         cove().sandboxes().delete(left.id());
       }
       stop();
+      disk.ifPresent(HomeDisk::close);
       HostTraces.of(home(), cgroups).assertNone();
       // Only now: below a mount that was left would be the host's own files.
       removeTree(home());
@@ -122,6 +142,7 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
     if (process != null) {
       process.destroyForcibly();
     }
+    disk.ifPresent(HomeDisk::close);
     for (Path group : cgroups) {
       if (!Files.isDirectory(group)) {
         continue;
@@ -141,6 +162,14 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
     start(launch());
   }
 
+  /** The same, in another way: behind other programs, or with its output elsewhere. */
+  void start(Consumer<ProcessBuilder> change) throws IOException {
+    ProcessBuilder launch = launch();
+    toLog(launch);
+    change.accept(launch);
+    begin(launch);
+  }
+
   /** The same, with a fail point at which the server will end; {@link #awaitEnd} waits for that. */
   public void startArmed(String failPoint) throws IOException {
     ProcessBuilder launch = launch();
@@ -148,14 +177,46 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
     start(launch);
   }
 
+  /** The same for a point that is reached before the server is healthy. */
+  public OptionalInt endsWhileStarting(String failPoint, Duration patience)
+      throws IOException, InterruptedException {
+    ProcessBuilder launch = launch();
+    launch.command().add(1, "-D" + FailPoint.PROPERTY + "=" + failPoint);
+    toLog(launch);
+    launchProcess(launch);
+    return awaitEnd(patience);
+  }
+
+  /** The same with a folder of resources that come before those of this build. */
+  void startWith(Path resources) throws IOException {
+    ProcessBuilder launch = launch();
+    List<String> command = launch.command();
+    int classPath = command.indexOf("-cp") + 1;
+    command.set(classPath, resources + File.pathSeparator + command.get(classPath));
+    command.removeIf(option -> option.contains("SharedArchive")); // made for another class path
+    start(launch);
+  }
+
   private void start(ProcessBuilder launch) throws IOException {
+    toLog(launch);
+    begin(launch);
+  }
+
+  private void toLog(ProcessBuilder launch) {
+    launch
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+  }
+
+  private Process launchProcess(ProcessBuilder launch) throws IOException {
     Files.deleteIfExists(address());
-    Process started =
-        launch
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
-            .start();
+    Process started = launch.start();
     process = started;
+    return started;
+  }
+
+  private void begin(ProcessBuilder launch) throws IOException {
+    Process started = launchProcess(launch);
     Awaitility.await("the server to become healthy")
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(20))
@@ -198,6 +259,14 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
       return OptionalInt.empty();
     }
     return OptionalInt.of(running.exitValue());
+  }
+
+  /** What it writes, where its output was not sent to the log. */
+  InputStream output() {
+    if (process == null) {
+      throw new IllegalStateException("The server has not been started");
+    }
+    return process.getInputStream();
   }
 
   /** Those of this home, in which each sandbox has one of its own. */
@@ -272,7 +341,7 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
 
   /** What a client process needs to find this server. */
   public Map<String, String> environment() {
-    var environment = new HashMap<>(settings);
+    var environment = new HashMap<>(settings.get());
     environment.put("COVE_HOME", home().toString());
     return environment;
   }

@@ -14,9 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,33 +29,25 @@ class SecretsTest {
   private static final String OWN = "/usr/local/share/ca-certificates/cove-sandbox-ca.crt";
   private static final String BUNDLE = "/etc/ssl/certs/ca-certificates.crt";
 
-  private static final SecureWorld world = world();
+  @RegisterExtension
+  @Order(1)
+  static final SecureWorld world =
+      SecureWorld.of("api.test", "other.test", "git.test", "api.example.com");
 
-  @RegisterExtension static final RunningServer server = RunningServer.with(world.settings());
+  @RegisterExtension
+  @Order(2)
+  static final RunningServer server = RunningServer.with(world::settings);
 
   @TempDir private static Path folder;
   private static SecureWorld.Place api;
   private static SecureWorld.Place other;
   private static SecureWorld.Place documented;
 
-  private static SecureWorld world() {
-    try {
-      return new SecureWorld("api.test", "other.test", "git.test", "api.example.com");
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
-  }
-
   @BeforeAll
   static void openTheWorld() throws Exception {
     api = world.echo("api.test", "127.77.3.1", 0);
     other = world.echo("other.test", "127.77.3.2", 0);
     documented = world.echo("api.example.com", "127.77.3.4", 443);
-  }
-
-  @AfterAll
-  static void closeTheWorld() throws Exception {
-    world.close();
   }
 
   @BeforeEach
@@ -269,6 +261,34 @@ class SecretsTest {
     server.cove().sandboxes().delete(again.id());
     assertThat(server.home().resolve("data/networks"))
         .isDirectoryNotContaining(file -> file.getFileName().toString().startsWith(box.id()));
+  }
+
+  @Test
+  void a_secret_that_is_bound_while_its_sandbox_is_paused_is_there_when_it_goes_on() {
+    try (Sandbox box =
+        server.create(CreateOptions.defaults().network(Network.denying().allow("api.test")))) {
+      box.pause();
+      box.setSecrets(List.of(bearer()));
+      assertThat(box.fetchInfo().state()).isEqualTo("paused");
+      assertCalls(box, VALUE);
+      assertThat(box.files().readString(BUNDLE)).contains(box.files().readString(OWN));
+    }
+  }
+
+  @Test
+  void a_restore_in_place_to_before_the_binding_leaves_what_is_bound_in_use() throws Exception {
+    try (Sandbox box =
+        server.create(CreateOptions.defaults().network(Network.denying().allow("api.test")))) {
+      String before = box.checkpoint().id();
+      box.setSecrets(List.of(bearer()));
+      box.files().write("/home/user/later", "x");
+      List<Long> agent = HostProcesses.inSandbox(box.id());
+      box.restore(before);
+      assertThat(box.files().exists("/home/user/later")).isFalse();
+      assertThat(HostProcesses.inSandbox(box.id())).as("the same agent").isEqualTo(agent);
+      assertThat(box.secrets()).hasSize(1);
+      assertCalls(box, VALUE);
+    }
   }
 
   @Test

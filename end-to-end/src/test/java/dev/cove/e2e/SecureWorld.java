@@ -1,5 +1,6 @@
 package dev.cove.e2e;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -7,9 +8,13 @@ import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.cove.testing.world.WorldNames;
+import dev.cove.testing.world.WorldServer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,16 +27,28 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Servers of the world outside that speak TLS, and tell back what they were told. */
-final class SecureWorld implements AutoCloseable {
+/**
+ * The world outside: its names, servers that speak TLS and tell back what they were told, and plain
+ * ones. Its addresses are those of 127.77.0.0/16.
+ *
+ * <p>Register it as a static extension, ordered before the {@link RunningServer} that gets its
+ * settings: a class that is run again gets a new one.
+ */
+public final class SecureWorld implements BeforeAllCallback, AfterAllCallback {
   private static final char[] PASSWORD = "not-a-secret".toCharArray();
 
-  private final WorldNames names = new WorldNames();
-  private final Path folder = Files.createTempDirectory("cove-world-");
-  private final SSLContext context;
-  private final Path certificate;
+  private final List<String> hosts;
   private final List<HttpsServer> servers = new ArrayList<>();
+  private final List<WorldServer> plain = new ArrayList<>();
+  private @Nullable WorldNames names;
+  private @Nullable Path folder;
+  private @Nullable SSLContext context;
 
   /** A server, and what came to it: one text for each request, with all that was in it. */
   record Place(HttpsServer server, List<String> seen) {
@@ -48,8 +65,23 @@ final class SecureWorld implements AutoCloseable {
     }
   }
 
-  SecureWorld(String... hosts) throws Exception {
-    Path store = folder.resolve("keys.p12");
+  private SecureWorld(List<String> hosts) {
+    this.hosts = hosts;
+  }
+
+  /** One in which these hosts have a certificate. */
+  public static SecureWorld of(String... hosts) {
+    return new SecureWorld(List.of(hosts));
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext ignored) throws Exception {
+    names = new WorldNames();
+    folder = Files.createTempDirectory("cove-world-");
+    context = secured(folder.resolve("keys.p12"));
+  }
+
+  private SSLContext secured(Path store) throws Exception {
     Process keytool =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -75,27 +107,42 @@ final class SecureWorld implements AutoCloseable {
     }
     var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     managers.init(keys, PASSWORD);
-    context = SSLContext.getInstance("TLS");
-    context.init(managers.getKeyManagers(), null, null);
+    var made = SSLContext.getInstance("TLS");
+    made.init(managers.getKeyManagers(), null, null);
     String text = Base64.getMimeEncoder().encodeToString(keys.getCertificate("world").getEncoded());
-    certificate =
-        Files.writeString(
-            folder.resolve("world.pem"),
-            "-----BEGIN CERTIFICATE-----\n" + text + "\n-----END CERTIFICATE-----\n");
+    Files.writeString(
+        certificate(), "-----BEGIN CERTIFICATE-----\n" + text + "\n-----END CERTIFICATE-----\n");
+    return made;
+  }
+
+  public WorldNames names() {
+    return requireNonNull(names);
+  }
+
+  /** What others have to trust, as a file. */
+  Path certificate() {
+    return requireNonNull(folder).resolve("world.pem");
   }
 
   /** What a server of Cove's needs to be part of this world. */
-  Map<String, String> settings() {
-    InetSocketAddress dns = names.address();
+  public Map<String, String> settings() {
+    InetSocketAddress dns = names().address();
     return Map.of(
         "COVE_PRIVATE_RANGES",
         "127.77.0.0/16",
         "COVE_DNS",
         dns.getAddress().getHostAddress() + ":" + dns.getPort(),
         "COVE_TRUSTED_CAS",
-        certificate.toString(),
+        certificate().toString(),
         "COVE_LOG_LEVEL",
         "trace");
+  }
+
+  /** A socket on loopback that speaks TLS, to be closed by whoever asked for it. */
+  ServerSocket listen() throws IOException {
+    return requireNonNull(context)
+        .getServerSocketFactory()
+        .createServerSocket(0, 128, InetAddress.getLoopbackAddress());
   }
 
   /** Answers with the request's own credentials and body, in a header and in its body. */
@@ -104,11 +151,11 @@ final class SecureWorld implements AutoCloseable {
   }
 
   Place place(String host, String address, int port, Telling handler) throws IOException {
-    names.put(host, address);
+    names().put(host, address);
     List<String> seen = new CopyOnWriteArrayList<>();
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.ofLiteral(address), port), 64);
-    server.setHttpsConfigurator(new HttpsConfigurator(context));
+    server.setHttpsConfigurator(new HttpsConfigurator(requireNonNull(context)));
     server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     HttpHandler tells =
         exchange -> {
@@ -144,10 +191,61 @@ final class SecureWorld implements AutoCloseable {
     exchange.getResponseBody().write(answer);
   }
 
+  /** Answers each request with its first line; redirects where the path says so. */
+  public WorldServer web(String address) throws IOException {
+    return plain(address, SecureWorld::web);
+  }
+
+  /** The same by TLS. */
+  WorldServer secureWeb(String host, String address) throws IOException {
+    return plain(
+        address,
+        (socket, seen) -> {
+          var factory = requireNonNull(context).getSocketFactory();
+          var secured = (SSLSocket) factory.createSocket(socket, host, socket.getPort(), true);
+          secured.setUseClientMode(false);
+          web(secured, seen);
+        });
+  }
+
+  public WorldServer plain(String address, WorldServer.Manner manner) throws IOException {
+    var server = new WorldServer(address, manner);
+    plain.add(server);
+    return server;
+  }
+
+  /** The manner of {@link #web(String)}. */
+  public static void web(Socket socket, ByteArrayOutputStream seen) throws IOException {
+    var head = new ByteArrayOutputStream();
+    for (int c; (c = socket.getInputStream().read()) >= 0; ) {
+      synchronized (seen) {
+        seen.write(c);
+      }
+      head.write(c);
+      String text = head.toString(StandardCharsets.ISO_8859_1);
+      if (text.endsWith("\r\n\r\n")) {
+        String line = text.lines().findFirst().orElseThrow();
+        String location =
+            line.startsWith("GET /to?") ? "Location: " + line.split("[? ]")[2] + "\r\n" : "";
+        String answer =
+            "HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n%s"
+                .formatted(
+                    location.isEmpty() ? "200 OK" : "302 Found", location, line.length(), line);
+        socket.getOutputStream().write(answer.getBytes(StandardCharsets.ISO_8859_1));
+        head.reset();
+      }
+    }
+  }
+
   @Override
-  public void close() throws IOException {
+  public void afterAll(ExtensionContext ignored) throws IOException {
     servers.forEach(server -> server.stop(0));
-    names.close();
-    RunningServer.removeTree(folder);
+    servers.clear();
+    for (WorldServer server : plain) {
+      server.close();
+    }
+    plain.clear();
+    names().close();
+    RunningServer.removeTree(requireNonNull(folder));
   }
 }

@@ -7,6 +7,7 @@ import dev.cove.model.SandboxId;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** One built sandbox, as the engine sees it. */
@@ -37,6 +38,9 @@ public interface Cage {
 
   /** The same of processor time. */
   Duration cpu();
+
+  /** What it has used so far; empty when it has ended, and the engine's listener has heard. */
+  Optional<CageCount> count();
 
   /**
    * Makes a layer of what the sandbox has written, at one moment at which every process stands

@@ -5,6 +5,7 @@ import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeId;
+import dev.cove.model.file.FileSink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,6 +20,19 @@ import java.util.Set;
  */
 public interface Engine extends AutoCloseable {
   Tier tier();
+
+  /**
+   * Tells what each cage has used in all, after its last process has ended and before what counted
+   * it goes: also of cages that an earlier engine object started. Until it returns, the figures can
+   * be read again. Must not throw. Set before anything else.
+   */
+  void onEnd(EndListener listener);
+
+  /** Hears what a cage has used in all. */
+  @FunctionalInterface
+  interface EndListener {
+    void ended(SandboxId id, CageCount count);
+  }
 
   /** What this host lets the engine promise. */
   EngineReport report();
@@ -103,6 +117,20 @@ public interface Engine extends AutoCloseable {
    *     is left then
    */
   void importLayer(LayerId layer, LayerDescription description, InputStream in) throws IOException;
+
+  /** Hands out the files of a layer, which has been verified, for a home that is made of them. */
+  void backupLayer(LayerId layer, FileSink sink) throws IOException;
+
+  /**
+   * Hands out the files that a stopped sandbox has in a home.
+   *
+   * @param disk a layer that holds what it has written
+   * @param below what that lies over
+   */
+  void backupDisk(SandboxId id, LayerId disk, RootFs below, FileSink sink) throws IOException;
+
+  /** Hands out the files of a volume as it is at one moment, also while it is in use. */
+  void backupVolume(VolumeId volume, FileSink sink) throws IOException;
 
   /** Removes a layer on which nothing will be started any more. Does nothing if it is gone. */
   void removeLayer(LayerId layer);

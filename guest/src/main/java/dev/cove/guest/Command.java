@@ -27,6 +27,12 @@ public interface Command extends AutoCloseable {
   /** Empty when the command has a terminal. */
   InputStream stderr();
 
+  /** Bytes of stdout that nobody read in time and that are gone. */
+  long droppedOutput();
+
+  /** The same of stderr. */
+  long droppedErrors();
+
   void signal(int signal);
 
   void resize(TerminalSize size);

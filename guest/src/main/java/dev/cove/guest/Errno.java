@@ -12,6 +12,7 @@ final class Errno {
   static final int EBUSY = 16;
   static final int EEXIST = 17;
   static final int EINVAL = 22;
+  static final int ENOSYS = 38;
   static final int ENOTEMPTY = 39;
   static final int ETIMEDOUT = 110;
 
@@ -28,6 +29,13 @@ final class Errno {
       case EEXIST, ENOTEMPTY, EBUSY, ESRCH -> ErrorCode.CONFLICT;
       default -> ErrorCode.GUEST_REFUSED;
     };
+  }
+
+  /** An agent that does not know an operation is one that an earlier server has started. */
+  static String message(int errno, String said) {
+    return errno == ENOSYS
+        ? said + ": it is older than this server. Stop the sandbox and start it again."
+        : said;
   }
 
   private Errno() {}

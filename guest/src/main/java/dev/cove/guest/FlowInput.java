@@ -55,7 +55,7 @@ final class FlowInput extends InputStream {
     synchronized (channel) {
       while (count == 0 && !ended && !closed && !channel.isOver() && !channel.isBroken()) {
         try {
-          channel.wait();
+          channel.wait(channel.lookAgainAfter(0, channel.op().owesBytes()));
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           throw (IOException)
@@ -94,7 +94,7 @@ final class FlowInput extends InputStream {
           return null;
         }
         try {
-          channel.wait(left / 1_000_000 + 1);
+          channel.wait(channel.lookAgainAfter(left / 1_000_000 + 1, channel.op().owesBytes()));
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           throw new GuestLinkException("Interrupted while waiting for the guest", e);

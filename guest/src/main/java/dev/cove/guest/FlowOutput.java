@@ -61,13 +61,13 @@ final class FlowOutput extends OutputStream {
     synchronized (channel) {
       while (credit == 0 && !closed && !readerGone && !channel.isOver()) {
         if (patience.isZero()) {
-          channel.wait();
+          channel.wait(channel.lookAgainAfter(0, channel.op().owesBytes()));
         } else {
           long left = deadline - System.nanoTime();
           if (left <= 0) {
             throw new IOException("The guest took in nothing for " + patience.toSeconds() + " s");
           }
-          channel.wait(left / 1_000_000 + 1);
+          channel.wait(channel.lookAgainAfter(left / 1_000_000 + 1, channel.op().owesBytes()));
         }
       }
       if (closed) {

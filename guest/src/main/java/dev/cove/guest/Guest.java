@@ -1,6 +1,5 @@
 package dev.cove.guest;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -34,7 +33,7 @@ public interface Guest {
   GuestFiles files(String user);
 
   /** Connects to a TCP port on the sandbox's loopback, IPv4 first and then IPv6. */
-  TcpStream connect(int port) throws IOException;
+  TcpStream connect(int port);
 
   GuestMetrics metrics();
 

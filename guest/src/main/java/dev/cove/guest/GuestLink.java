@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,8 @@ public final class GuestLink implements Guest, AutoCloseable {
   /** Below the agent's own bound, so that it is met here. */
   private static final int CHANNELS_MAX = 4000;
 
-  private static final long HELD_LOOK_MILLIS = 1_000;
+  /** How often who waits for an agent that stands still looks again. */
+  static final long LOOK_MILLIS = 1_000;
 
   /** Who asks again and again is slowed down by this, and not we. */
   private static final Duration REFUSAL_DELAY = Duration.ofMillis(200);
@@ -46,6 +48,7 @@ public final class GuestLink implements Guest, AutoCloseable {
   private final AtomicBoolean asked = new AtomicBoolean();
   private final Map<Integer, LinkChannel> channels = new ConcurrentHashMap<>(4);
   private final AtomicInteger lastChannel = new AtomicInteger();
+  private final LongAdder carried = new LongAdder();
   private final AtomicBoolean ended = new AtomicBoolean();
   private final Object gate = new Object();
   private boolean held;
@@ -260,6 +263,23 @@ public final class GuestLink implements Guest, AutoCloseable {
     return lastChannel.get();
   }
 
+  /** How many pieces of what programs read and write have passed, in both directions. */
+  public long carried() {
+    return carried.sum();
+  }
+
+  void carry() {
+    carried.increment();
+  }
+
+  /**
+   * Whether somebody is attached to a command, watches files or waits for an answer. Who has a
+   * connection to a port is not: as long as nothing passes over it, it may well have been left.
+   */
+  public boolean attended() {
+    return channels.values().stream().anyMatch(channel -> channel.op() != Op.CONNECT);
+  }
+
   public void letGo() {
     synchronized (gate) {
       held = false;
@@ -268,8 +288,8 @@ public final class GuestLink implements Guest, AutoCloseable {
   }
 
   /**
-   * Keeps new work from an agent that is about to stand still, until {@link #rouse}. What is under
-   * way stands still with it.
+   * Keeps new work from an agent that is about to stand still, until {@link #rouse}. Programs stand
+   * still with it; who waits for an answer has work for it.
    *
    * @param wanted is told, on a thread of its own, when somebody has work for the agent
    */
@@ -277,6 +297,7 @@ public final class GuestLink implements Guest, AutoCloseable {
     synchronized (gate) {
       resting = wanted;
     }
+    channels.values().forEach(LinkChannel::agentRests);
   }
 
   /** The agent takes work again. */
@@ -288,10 +309,14 @@ public final class GuestLink implements Guest, AutoCloseable {
     }
   }
 
-  /** Says that somebody has something for the agent, whether it stands still or not. */
-  void want() {
+  /**
+   * Says that somebody has something for the agent, whether it stands still or not.
+   *
+   * @return whether it does
+   */
+  boolean want() {
     if (resting == null) {
-      return;
+      return false;
     }
     synchronized (gate) {
       Runnable wanted = resting;
@@ -299,6 +324,7 @@ public final class GuestLink implements Guest, AutoCloseable {
         told = true;
         Thread.ofVirtual().name("guest-link-wake").start(() -> tell(wanted));
       }
+      return wanted != null;
     }
   }
 
@@ -318,7 +344,7 @@ public final class GuestLink implements Guest, AutoCloseable {
       try {
         while ((held || resting != null) && !ended.get()) {
           want();
-          gate.wait(HELD_LOOK_MILLIS);
+          gate.wait(LOOK_MILLIS);
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -333,6 +359,9 @@ public final class GuestLink implements Guest, AutoCloseable {
 
   /** Opens a channel; arguments that are too long for one frame follow in more. */
   LinkChannel open(Op op, Payload payload) {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new GuestLinkException("Interrupted before asking the agent");
+    }
     if (channels.size() >= CHANNELS_MAX) {
       throw new GuestException(
           ErrorCode.TOO_MANY_REQUESTS, Errno.EAGAIN, "Too many operations on one sandbox at once");

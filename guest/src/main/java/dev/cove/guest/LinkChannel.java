@@ -47,6 +47,10 @@ final class LinkChannel {
     return id;
   }
 
+  Op op() {
+    return op;
+  }
+
   FlowInput out() {
     return out;
   }
@@ -102,7 +106,7 @@ final class LinkChannel {
             "The agent did not answer %s within %d s".formatted(op, patience.toSeconds()));
       }
       try {
-        wait(left / 1_000_000 + 1);
+        wait(lookAgainAfter(left / 1_000_000 + 1, true));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         release();
@@ -112,6 +116,21 @@ final class LinkChannel {
     if (failure != null && !condition.holds()) {
       throw copyOf(failure);
     }
+  }
+
+  /**
+   * How long to wait for what the agent says next. One that stands still and owes something is
+   * asked to go on, and asked again.
+   *
+   * @param millis how long at most; 0 has no end
+   */
+  long lookAgainAfter(long millis, boolean owed) {
+    return owed && link.want() ? GuestLink.LOOK_MILLIS : millis;
+  }
+
+  /** The agent is about to stand still: who waits for it may want something. */
+  synchronized void agentRests() {
+    notifyAll();
   }
 
   /** The failure belongs to many callers; each gets its own, with its own stack. */
@@ -183,6 +202,7 @@ final class LinkChannel {
   }
 
   void sendData(byte[] bytes, int offset, int length) throws InterruptedException {
+    link.carry();
     link.writer().sendData(id, Frame.STREAM_IN, bytes, offset, length);
   }
 
@@ -243,6 +263,7 @@ final class LinkChannel {
 
   private void onData(byte[] payload) throws BrokenFrameException {
     FlowInput stream = stream(payload);
+    link.carry();
     if (!released) {
       stream.onData(payload);
     }
@@ -308,7 +329,7 @@ final class LinkChannel {
     String message = printable(reader.text());
     reader.requireEnd();
     if (failure == null) {
-      failure = new GuestException(Errno.code(op, errno), errno, message);
+      failure = new GuestException(Errno.code(op, errno), errno, Errno.message(errno, message));
     }
     over = true;
   }

@@ -46,13 +46,13 @@ final class LinkCommand implements Command {
     return pid;
   }
 
-  /** Bytes of stdout that nobody read in time and that are gone. */
-  long droppedOutput() {
+  @Override
+  public long droppedOutput() {
     return droppedOutput;
   }
 
-  /** Bytes of stderr that nobody read in time and that are gone. */
-  long droppedErrors() {
+  @Override
+  public long droppedErrors() {
     return droppedErrors;
   }
 

@@ -32,6 +32,17 @@ enum Op {
     this.patience = Duration.ofSeconds(patienceSeconds);
   }
 
+  /**
+   * Whether its caller waits for all of its bytes, as with a file. What programs say and are told
+   * may well take as long as they stand still.
+   */
+  boolean owesBytes() {
+    return switch (this) {
+      case START, ATTACH, CONNECT, WATCH -> false;
+      default -> true;
+    };
+  }
+
   boolean hasExit() {
     return this == START || this == ATTACH;
   }

@@ -15,6 +15,12 @@ public interface TcpStream extends AutoCloseable {
    */
   boolean isIdle();
 
+  /**
+   * Says whether somebody waits for what the server has to say next. A sandbox that is paused in
+   * the middle of that is woken again, as it would be by the same question a moment later.
+   */
+  default void owesAnswer(boolean owed) {}
+
   @Override
   void close();
 }

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
@@ -176,6 +177,22 @@ class LinkTest {
             assertThat(((GuestException) e).code()).isEqualTo(ErrorCode.NOT_FOUND);
             assertThat(e.getMessage()).startsWith("bad ?[2J?").hasSizeLessThan(1001);
           });
+    }
+  }
+
+  @Test
+  void who_waits_for_an_answer_has_an_agent_go_on_that_stood_still_meanwhile() throws Exception {
+    ScriptedChannel late = new ScriptedChannel().say(hello(1, 1));
+    try (GuestLink link = open(late)) {
+      CompletableFuture<Void> removal =
+          CompletableFuture.runAsync(() -> link.files("u").remove("/x", true));
+      late.awaitFrames(2);
+      CountDownLatch wanted = new CountDownLatch(2); // the first may come before it stands still
+      link.rest(wanted::countDown);
+      assertThat(wanted.await(10, TimeUnit.SECONDS)).isTrue();
+      link.rouse();
+      late.say(frame(Frame.CLOSE, 1, new byte[0]));
+      removal.get(10, TimeUnit.SECONDS);
     }
   }
 

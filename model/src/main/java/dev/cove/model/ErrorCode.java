@@ -6,6 +6,10 @@ import java.util.Locale;
 public enum ErrorCode {
   INVALID_REQUEST(Kind.CALLER, 400),
   UNAUTHENTICATED(Kind.CALLER, 401),
+  /** All that a sandbox or its project may use in this period has been used. */
+  BUDGET_EXHAUSTED(Kind.CALLER, 402),
+  /** The key is good, but not for this. */
+  FORBIDDEN(Kind.CALLER, 403),
   NOT_FOUND(Kind.CALLER, 404),
   METHOD_NOT_ALLOWED(Kind.CALLER, 405),
   REQUEST_TIMEOUT(Kind.CALLER, 408),
@@ -20,6 +24,8 @@ public enum ErrorCode {
   /** A command or file call failed inside the sandbox: the cause is there, not in the request. */
   GUEST_REFUSED(Kind.CALLER, 422),
   TOO_MANY_REQUESTS(Kind.CAPACITY, 429),
+  /** The project has as much as it may have. */
+  QUOTA_EXCEEDED(Kind.CAPACITY, 429),
   INTERNAL(Kind.BUG, 500),
   /** The sandbox's agent does not answer. */
   GUEST_UNREACHABLE(Kind.DEPENDENCY, 502),

@@ -1,7 +1,5 @@
 package dev.cove.model;
 
-import java.util.regex.Pattern;
-
 /**
  * The id of a sandbox: a lower-case letter followed by 13 lower-case letters or digits.
  *
@@ -9,7 +7,6 @@ import java.util.regex.Pattern;
  */
 public record SandboxId(String value) implements Comparable<SandboxId> {
   private static final int LENGTH = 14;
-  private static final Pattern SHAPE = Pattern.compile("[a-z][a-z0-9]{13}");
 
   public SandboxId {
     if (!isValid(value)) {
@@ -18,7 +15,20 @@ public record SandboxId(String value) implements Comparable<SandboxId> {
   }
 
   public static boolean isValid(String value) {
-    return SHAPE.matcher(value).matches();
+    if (value.length() != LENGTH || !isLetter(value.charAt(0))) {
+      return false;
+    }
+    for (int i = 1; i < LENGTH; i++) {
+      char c = value.charAt(i);
+      if (!isLetter(c) && (c < '0' || c > '9')) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isLetter(char c) {
+    return c >= 'a' && c <= 'z';
   }
 
   public static SandboxId random() {

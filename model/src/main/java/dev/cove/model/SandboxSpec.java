@@ -1,18 +1,21 @@
 package dev.cove.model;
 
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a sandbox is to be. Only its labels and its network may change later.
+ * What a sandbox is to be. Only its labels, its network and its life may change later.
  *
- * @param name free text, unique among the sandboxes that exist
+ * @param name free text, unique among the sandboxes of its project that exist
  * @param template what its root file system starts from
  * @param tier the isolation boundary asked for; never weakened
  * @param env variables every command in it gets
  * @param volumes what it has mounted, also after a restore; a fork has none of them
+ * @param life what happens to it by itself, where that is said of it and not of its template
+ * @param project whose it is
  */
 public record SandboxSpec(
     String name,
@@ -22,7 +25,9 @@ public record SandboxSpec(
     Map<String, String> env,
     Map<String, String> labels,
     List<VolumeMount> volumes,
-    NetworkSettings network) {
+    NetworkSettings network,
+    LifeRules life,
+    ProjectName project) {
   private static final int MAX_NAME = 128;
   private static final int MAX_ENTRIES = 128;
   private static final int MAX_LABEL_KEY = 128;
@@ -38,10 +43,10 @@ public record SandboxSpec(
     requireLabels(labels);
     volumes = List.copyOf(volumes);
     VolumeMount.requireTogether(volumes);
-    network = network.of(name);
+    network = network.of(project, name);
   }
 
-  /** A sandbox without volumes, which reaches nothing. */
+  /** A sandbox without volumes, which reaches nothing, of the default project. */
   public SandboxSpec(
       String name,
       SandboxTemplate template,
@@ -49,23 +54,42 @@ public record SandboxSpec(
       Resources resources,
       Map<String, String> env,
       Map<String, String> labels) {
-    this(name, template, tier, resources, env, labels, List.of(), NetworkSettings.NOTHING);
+    this(
+        name,
+        template,
+        tier,
+        resources,
+        env,
+        labels,
+        List.of(),
+        NetworkSettings.NOTHING,
+        LifeRules.SILENT,
+        ProjectName.DEFAULT);
   }
 
   public SandboxSpec withName(String newName) {
-    return new SandboxSpec(newName, template, tier, resources, env, labels, volumes, network);
+    return new SandboxSpec(
+        newName, template, tier, resources, env, labels, volumes, network, life, project);
   }
 
   public SandboxSpec withLabels(Map<String, String> newLabels) {
-    return new SandboxSpec(name, template, tier, resources, env, newLabels, volumes, network);
+    return new SandboxSpec(
+        name, template, tier, resources, env, newLabels, volumes, network, life, project);
   }
 
   public SandboxSpec withVolumes(List<VolumeMount> newVolumes) {
-    return new SandboxSpec(name, template, tier, resources, env, labels, newVolumes, network);
+    return new SandboxSpec(
+        name, template, tier, resources, env, labels, newVolumes, network, life, project);
   }
 
   public SandboxSpec withNetwork(NetworkSettings newNetwork) {
-    return new SandboxSpec(name, template, tier, resources, env, labels, volumes, newNetwork);
+    return new SandboxSpec(
+        name, template, tier, resources, env, labels, volumes, newNetwork, life, project);
+  }
+
+  public SandboxSpec withLife(LifeRules newLife) {
+    return new SandboxSpec(
+        name, template, tier, resources, env, labels, volumes, network, newLife, project);
   }
 
   /** Refuses variable names that no shell could set and values that no process could hold. */

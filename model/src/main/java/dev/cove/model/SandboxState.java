@@ -13,7 +13,7 @@ public sealed interface SandboxState {
   record Running(Instant since) implements SandboxState {}
 
   /** Frozen, memory kept. */
-  record Paused(Instant since) implements SandboxState {}
+  record Paused(PauseReason reason, Instant since) implements SandboxState {}
 
   /** No process, file system kept. */
   record Stopped(StopReason reason, Instant since) implements SandboxState {}
@@ -21,13 +21,16 @@ public sealed interface SandboxState {
   /** Its files are lost or damaged; it can only be deleted. */
   record Failed(String reason) implements SandboxState {}
 
+  /** Deleted, but its files are kept until then; its name is free again. */
+  record Discarded(Instant since, Instant until) implements SandboxState {}
+
   /** Being taken apart; its name is free again. */
   record Deleted() implements SandboxState {}
 
   /** True where the engine has, or may have, something built for this sandbox. */
   default boolean ownsHostResources() {
     return switch (this) {
-      case Requested _, Stopped _ -> false;
+      case Requested _, Stopped _, Discarded _ -> false;
       case Starting _, Running _, Paused _, Failed _, Deleted _ -> true;
     };
   }
@@ -36,9 +39,10 @@ public sealed interface SandboxState {
     return switch (this) {
       case Requested _ -> next instanceof Starting || isEnd(next);
       case Starting _ -> next instanceof Running || next instanceof Stopped || isEnd(next);
-      case Running _ -> next instanceof Paused || next instanceof Stopped || isEnd(next);
-      case Paused _ -> next instanceof Running || next instanceof Stopped || isEnd(next);
-      case Stopped _ -> next instanceof Starting || next instanceof Stopped || isEnd(next);
+      case Running _ -> next instanceof Paused || restsWithoutMemory(next) || isEnd(next);
+      case Paused _ -> next instanceof Running || restsWithoutMemory(next) || isEnd(next);
+      case Stopped _ -> next instanceof Starting || restsWithoutMemory(next) || isEnd(next);
+      case Discarded _ -> next instanceof Stopped || next instanceof Deleted;
       case Failed _ -> next instanceof Deleted;
       case Deleted _ -> false;
     };
@@ -53,8 +57,12 @@ public sealed interface SandboxState {
       case Paused _ -> "paused";
       case Stopped _ -> "stopped";
       case Failed _ -> "failed";
-      case Deleted _ -> "deleted";
+      case Discarded _, Deleted _ -> "deleted";
     };
+  }
+
+  private static boolean restsWithoutMemory(SandboxState next) {
+    return next instanceof Stopped || next instanceof Discarded;
   }
 
   private static boolean isEnd(SandboxState next) {

@@ -1,5 +1,6 @@
 package dev.cove.model;
 
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +13,7 @@ import java.util.Optional;
  * @param cwd where commands start unless told otherwise; empty for the user's home
  * @param entrypoint what runs where no command is given; may be empty
  * @param network what its sandboxes may reach unless it is said when they are made
+ * @param life what happens to its sandboxes by themselves, unless something else is said of one
  */
 public record SandboxTemplate(
     String name,
@@ -19,7 +21,8 @@ public record SandboxTemplate(
     String user,
     String cwd,
     List<String> entrypoint,
-    Optional<NetworkSettings> network) {
+    Optional<NetworkSettings> network,
+    LifeRules life) {
   public static final SandboxTemplate HOST =
       new SandboxTemplate("host", Base.HOST, "user", "", List.of());
 
@@ -32,16 +35,16 @@ public record SandboxTemplate(
     }
   }
 
-  /** One that says nothing about networks. */
+  /** One that says nothing about networks and lives. */
   public SandboxTemplate(String name, Base base, String user, String cwd, List<String> entrypoint) {
-    this(name, base, user, cwd, entrypoint, Optional.empty());
+    this(name, base, user, cwd, entrypoint, Optional.empty(), LifeRules.SILENT);
   }
 
   public SandboxTemplate named(String newName) {
-    return new SandboxTemplate(newName, base, user, cwd, entrypoint, network);
+    return new SandboxTemplate(newName, base, user, cwd, entrypoint, network, life);
   }
 
   public SandboxTemplate with(Optional<NetworkSettings> newNetwork) {
-    return new SandboxTemplate(name, base, user, cwd, entrypoint, newNetwork);
+    return new SandboxTemplate(name, base, user, cwd, entrypoint, newNetwork, life);
   }
 }

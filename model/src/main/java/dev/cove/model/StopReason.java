@@ -16,7 +16,15 @@ public enum StopReason {
   /** Its agent, and with it every process, ended or stopped answering. */
   AGENT_ENDED(true),
   /** It ended while the server did not run. */
-  LOST(true);
+  LOST(true),
+  /** It had been paused for as long as its rules allow. */
+  IDLE(true),
+  /** Its life was over. */
+  MAX_LIFE(false),
+  /** It comes from a backup, which holds files and no processes. */
+  RESTORED(true),
+  /** It was deleted, and then it was not. */
+  UNDELETED(true);
 
   private final boolean wakes;
 

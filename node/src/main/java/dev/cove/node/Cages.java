@@ -5,15 +5,18 @@ import dev.cove.engine.Cage;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.RootFs;
+import dev.cove.guest.InsideRequests;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
+import dev.cove.model.ProjectName;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.observe.Step;
 import dev.cove.node.network.CageNetwork;
 import dev.cove.node.network.LocalNetworks;
 import dev.cove.node.supervisor.SandboxSupervisor;
@@ -32,7 +35,9 @@ final class Cages {
 
   /** Hears of everything that happens in cages by itself. */
   interface Hearer {
-    void lost(SandboxId id, StopReason reason, boolean filesKept);
+    void lost(Cage cage, StopReason reason, boolean filesKept);
+
+    void wanted(SandboxId id);
 
     String checkpointAsked(SandboxId id, String name);
   }
@@ -49,13 +54,16 @@ final class Cages {
   SandboxSupervisor warm() {
     var root = bases.rootOf(Base.HOST);
     SandboxSupervisor built =
-        build(new CagePlan(SandboxId.random(), root, Resources.DEFAULT), NetworkSettings.NOTHING);
+        build(
+            new CagePlan(SandboxId.random(), root, Resources.DEFAULT),
+            ProjectName.DEFAULT,
+            NetworkSettings.NOTHING);
     FailPoint.WARM_CAGE_BUILT.reached();
     return built;
   }
 
   SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    SandboxSupervisor built = build(plan(id, spec, layers), spec.network());
+    SandboxSupervisor built = build(plan(id, spec, layers), spec.project(), spec.network());
     return prepared(built, spec.network(), built::remove);
   }
 
@@ -78,10 +86,10 @@ final class Cages {
     return new CagePlan(id, root, spec.resources(), spec.volumes());
   }
 
-  private SandboxSupervisor build(CagePlan plan, NetworkSettings network) {
-    Cage cage = engine.start(plan);
+  private SandboxSupervisor build(CagePlan plan, ProjectName project, NetworkSettings network) {
+    Cage cage = Step.START_CAGE.run(() -> engine.start(plan));
     try {
-      return supervise(cage, Optional.of(CageNetwork.open(cage, gateway, network)));
+      return supervise(cage, Optional.of(CageNetwork.open(cage, gateway, project, network)));
     } catch (CoveException e) {
       cage.destroy();
       throw e;
@@ -90,10 +98,10 @@ final class Cages {
 
   /** On the files that a sandbox has left; when it throws, they are as they were. */
   SandboxSupervisor again(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    Cage cage = engine.restart(plan(id, spec, layers));
+    Cage cage = Step.START_CAGE.run(() -> engine.restart(plan(id, spec, layers)));
     SandboxSupervisor built;
     try {
-      built = supervise(cage, Optional.of(CageNetwork.open(cage, gateway, spec.network())));
+      built = supervise(cage, Optional.of(network(cage, spec)));
     } catch (CoveException e) {
       cage.halt();
       throw e;
@@ -114,29 +122,28 @@ final class Cages {
 
   /** One that an earlier server has built and that still runs. */
   Optional<SandboxSupervisor> adopt(SandboxId id, SandboxSpec spec) {
-    return engine
-        .adopt(id)
-        .map(cage ->
-            supervise(cage, Optional.of(CageNetwork.reopen(cage, gateway, spec.network()))));
+    return engine.adopt(id).map(cage -> supervise(cage, Optional.of(networkAgain(cage, spec))));
   }
 
   Optional<SandboxSupervisor> adoptPaused(SandboxId id, SandboxSpec spec) {
     return engine
         .adoptPaused(id)
         .map(cage ->
-            SandboxSupervisor.ofPaused(
-                cage,
-                Optional.of(CageNetwork.reopen(cage, gateway, spec.network())),
-                loss(id),
-                name -> hearer.checkpointAsked(id, name)));
+            SandboxSupervisor.ofPaused(cage, Optional.of(networkAgain(cage, spec)), hearerOf(id)));
+  }
+
+  private CageNetwork network(Cage cage, SandboxSpec spec) {
+    return CageNetwork.open(cage, gateway, spec.project(), spec.network());
+  }
+
+  private CageNetwork networkAgain(Cage cage, SandboxSpec spec) {
+    return CageNetwork.reopen(cage, gateway, spec.project(), spec.network());
   }
 
   private SandboxSupervisor supervise(Cage cage, Optional<CageNetwork> network) {
-    SandboxId id = cage.id();
     boolean supervised = false;
     try {
-      SandboxSupervisor supervisor =
-          SandboxSupervisor.of(cage, network, loss(id), name -> hearer.checkpointAsked(id, name));
+      SandboxSupervisor supervisor = SandboxSupervisor.of(cage, network, hearerOf(cage.id()));
       supervised = true;
       return supervisor;
     } finally {
@@ -146,7 +153,22 @@ final class Cages {
     }
   }
 
-  private SandboxSupervisor.Loss loss(SandboxId id) {
-    return (reason, filesKept) -> hearer.lost(id, reason, filesKept);
+  private SandboxSupervisor.Hearer hearerOf(SandboxId id) {
+    return new SandboxSupervisor.Hearer() {
+      @Override
+      public void lost(Cage cage, StopReason reason, boolean filesKept) {
+        hearer.lost(cage, reason, filesKept);
+      }
+
+      @Override
+      public void wanted() {
+        hearer.wanted(id);
+      }
+
+      @Override
+      public InsideRequests inside() {
+        return name -> hearer.checkpointAsked(id, name);
+      }
+    };
   }
 }

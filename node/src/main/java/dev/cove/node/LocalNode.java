@@ -1,6 +1,9 @@
 package dev.cove.node;
 
 import dev.cove.egress.Gateway;
+import dev.cove.egress.NetworkUse;
+import dev.cove.engine.Cage;
+import dev.cove.engine.CageCount;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.CageUsage;
 import dev.cove.engine.Engine;
@@ -9,6 +12,7 @@ import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestMetrics;
+import dev.cove.guest.TcpStream;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
@@ -19,6 +23,8 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.file.FileSink;
+import dev.cove.model.observe.Tally;
 import dev.cove.node.admission.Admission;
 import dev.cove.node.admission.KernelMemory;
 import dev.cove.node.network.LocalNetworks;
@@ -37,6 +43,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -76,6 +83,9 @@ public final class LocalNode implements Node {
   /** What sandboxes of which nothing runs lie over. */
   private final Map<SandboxId, List<LayerId>> stopped = new ConcurrentHashMap<>();
 
+  /** A sandbox is in one of the two above, also while it goes from one to the other. */
+  private final Object moving = new Object();
+
   private final Map<SandboxId, SandboxSupervisor> shows = new ConcurrentHashMap<>();
 
   /** Found once: finding it reads the list of all mounts. */
@@ -104,8 +114,13 @@ public final class LocalNode implements Node {
             bases,
             new Cages.Hearer() {
               @Override
-              public void lost(SandboxId id, StopReason reason, boolean filesKept) {
-                LocalNode.this.lost(id, reason, filesKept);
+              public void lost(Cage cage, StopReason reason, boolean filesKept) {
+                LocalNode.this.lost(cage, reason, filesKept);
+              }
+
+              @Override
+              public void wanted(SandboxId id) {
+                wanted.accept(id);
               }
 
               @Override
@@ -113,8 +128,7 @@ public final class LocalNode implements Node {
                 return asked.checkpointAsked(id, name);
               }
             });
-    this.admission =
-        new Admission(config.maxSandboxes(), config.memoryReserveBytes(), new KernelMemory());
+    this.admission = new Admission(config.admission(), new KernelMemory());
     this.volumes =
         new LocalVolumes(engine, admission, () -> bases.rootOf(Base.EMPTY), this::requireSpaceFor);
     this.warm = new WarmCages(report.usable() ? config.warmCages() : 0, cages::warm);
@@ -154,8 +168,12 @@ public final class LocalNode implements Node {
     if (found.isEmpty()) {
       bases.removeOldVersions();
     }
-    warm.start();
     return Map.copyOf(found);
+  }
+
+  @Override
+  public void begin() {
+    warm.start();
   }
 
   private Optional<Presence> recover(SandboxId id, @Nullable Expected expected) {
@@ -190,7 +208,7 @@ public final class LocalNode implements Node {
       }
       prepareAgain(supervisor.get(), spec);
       residents.put(id, new Resident(supervisor, spec.resources()));
-      admission.adopt();
+      admission.adopt(spec.resources().memoryMb());
       LOG.info("sandbox {}: adopted", id);
       return true;
     } catch (CoveException e) {
@@ -212,15 +230,17 @@ public final class LocalNode implements Node {
   public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
     requirePossible(spec);
     admission.requireFits(spec.resources().memoryMb());
-    admission.enter();
+    admission.enter(spec.resources().memoryMb());
     if (layers.isEmpty() && isWarmShape(spec)) {
       Optional<SandboxSupervisor> taken = warm.take();
       if (taken.isPresent() && fitted(taken.get(), spec.resources())) {
         SandboxSupervisor supervisor = taken.get();
         FailPoint.WARM_CAGE_TAKEN.reached();
+        Tally.WARM_CAGES_TAKEN.increment();
         residents.put(supervisor.id(), new Resident(taken, spec.resources()));
         return new Reservation(supervisor.id(), true);
       }
+      Tally.WARM_CAGES_MISSED.increment();
     }
     SandboxId id = SandboxId.random();
     residents.put(id, new Resident(Optional.empty(), spec.resources()));
@@ -255,6 +275,7 @@ public final class LocalNode implements Node {
     }
     try {
       supervisor.cage().limit(resources);
+      FailPoint.WARM_CAGE_FITTED.reached();
       return true;
     } catch (CoveException e) {
       LOG.warn("warm cage {} could not be fitted: {}", supervisor.id(), e.getMessage());
@@ -273,7 +294,7 @@ public final class LocalNode implements Node {
     }
     if (resident.supervisor().isPresent()) {
       networks.prepare(resident.supervisor().get(), spec.network());
-      networks.change(resident.supervisor().get(), spec.network());
+      networks.give(resident.supervisor().get(), spec);
     } else {
       SandboxSupervisor built = cages.build(id, spec, layers);
       var running = new Resident(Optional.of(built), spec.resources());
@@ -286,7 +307,17 @@ public final class LocalNode implements Node {
 
   @Override
   public void pause(SandboxId id) {
-    requireRunning(id).pause(() -> wanted.accept(id));
+    requireRunning(id).pause();
+  }
+
+  @Override
+  public Optional<Activity> activity(SandboxId id) {
+    return running(id).map(SandboxSupervisor::activity);
+  }
+
+  @Override
+  public boolean pauseUnless(SandboxId id, Activity seen) {
+    return requireRunning(id).pauseUnless(seen);
   }
 
   @Override
@@ -303,9 +334,8 @@ public final class LocalNode implements Node {
       return;
     }
     supervisor.get().halt(grace);
-    stopped.put(id, supervisor.get().cage().root().sealed());
-    if (residents.remove(id) != null) {
-      admission.leave();
+    synchronized (moving) {
+      leave(id, true);
     }
     LOG.info("sandbox {}: stopped", id);
   }
@@ -317,17 +347,19 @@ public final class LocalNode implements Node {
       throw new CoveException(ErrorCode.CONFLICT, "Sandbox " + id + " is not stopped");
     }
     admission.requireFits(spec.resources().memoryMb());
-    admission.enter();
+    admission.enter(spec.resources().memoryMb());
     boolean built = false;
     try {
       SandboxSupervisor supervisor = cages.again(id, spec, layers);
-      residents.put(id, new Resident(Optional.of(supervisor), spec.resources()));
-      stopped.remove(id);
+      synchronized (moving) {
+        residents.put(id, new Resident(Optional.of(supervisor), spec.resources()));
+        stopped.remove(id);
+      }
       built = true;
       LOG.info("sandbox {}: started again", id);
     } finally {
       if (!built) {
-        admission.leave();
+        admission.leave(spec.resources().memoryMb());
       }
     }
   }
@@ -414,7 +446,7 @@ public final class LocalNode implements Node {
   @Override
   public void revive(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
     install(id, spec, layers);
-    admission.adopt();
+    admission.adopt(spec.resources().memoryMb());
     LOG.info("sandbox {}: built again", id);
   }
 
@@ -425,7 +457,10 @@ public final class LocalNode implements Node {
     } catch (CoveException e) {
       why.addSuppressed(e);
       LOG.error("sandbox {}: could not be started again", id, e);
-      lost(id, StopReason.LOST, false);
+      synchronized (moving) {
+        leave(id, false);
+      }
+      tellLost(id, StopReason.LOST, false);
     }
   }
 
@@ -454,6 +489,22 @@ public final class LocalNode implements Node {
       throws IOException {
     requireSpaceFor(0);
     engine.importLayer(layer, promised, in);
+  }
+
+  @Override
+  public void backup(Kept kept, FileSink sink) throws IOException {
+    switch (kept) {
+      case Kept.Layer one -> engine.backupLayer(one.layer(), sink);
+      case Kept.Volume one -> {
+        requireSpaceFor(engine.volumeBytes(one.volume()));
+        engine.backupVolume(one.volume(), sink);
+      }
+      case Kept.Disk one -> {
+        List<LayerId> below = one.layers().subList(1, one.layers().size());
+        RootFs root = bases.rootOf(one.base()).over(below);
+        engine.backupDisk(one.id(), one.layers().getFirst(), root, sink);
+      }
+    }
   }
 
   @Override
@@ -538,17 +589,46 @@ public final class LocalNode implements Node {
     return requireRunning(id).stillness();
   }
 
-  private void lost(SandboxId id, StopReason reason, boolean filesKept) {
-    shows.remove(id);
+  /**
+   * A cage has ended by itself. Its sandbox may have been stopped meanwhile, and even started anew
+   * in another: then it is not lost, and its files least of all.
+   */
+  private void lost(Cage cage, StopReason reason, boolean filesKept) {
+    SandboxId id = cage.id();
+    boolean known;
+    boolean its;
+    synchronized (moving) {
+      Resident resident = residents.get(id);
+      known = resident != null || stopped.containsKey(id);
+      its =
+          resident != null
+              && resident.supervisor().map(now -> now.cage().equals(cage)).orElse(true);
+      if (its) {
+        leave(id, filesKept);
+      }
+    }
+    if (its) {
+      tellLost(id, reason, filesKept);
+    } else if (!known) {
+      shows.remove(id);
+      engine.remove(id); // nobody's: a warm cage, or one that showed files
+    }
+  }
+
+  /** Gives its place back; holding the monitor of those that move. */
+  private void leave(SandboxId id, boolean filesKept) {
     Resident resident = residents.remove(id);
     if (resident == null) {
-      engine.remove(id); // nobody's: a warm cage, or one that showed files
       return;
     }
-    admission.leave();
+    admission.leave(resident.limits().memoryMb());
     if (filesKept) {
       stopped.put(id, resident.supervisor().map(s -> s.cage().root().sealed()).orElse(List.of()));
-    } else {
+    }
+  }
+
+  private void tellLost(SandboxId id, StopReason reason, boolean filesKept) {
+    if (!filesKept) {
       networks.forget(id);
     }
     LOG.info("sandbox {}: lost: {}", id, reason.publicName());
@@ -560,7 +640,7 @@ public final class LocalNode implements Node {
     stopped.remove(id);
     Resident resident = residents.remove(id);
     if (resident != null) {
-      admission.leave();
+      admission.leave(resident.limits().memoryMb());
       resident.supervisor().ifPresent(SandboxSupervisor::remove);
     }
     SandboxSupervisor show = shows.remove(id);
@@ -577,10 +657,20 @@ public final class LocalNode implements Node {
     return show == null ? requireRunning(id).guest() : show.guest();
   }
 
+  @Override
+  public TcpStream connect(SandboxId id, int port) {
+    return requireRunning(id).reach(port);
+  }
+
   private SandboxSupervisor requireRunning(SandboxId id) {
     return running(id)
         .orElseThrow(
             () -> new CoveException(ErrorCode.CONFLICT, "Sandbox " + id + " is not running"));
+  }
+
+  @Override
+  public boolean runs(SandboxId id) {
+    return running(id).isPresent();
   }
 
   private Optional<SandboxSupervisor> running(SandboxId id) {
@@ -611,6 +701,26 @@ public final class LocalNode implements Node {
     GuestMetrics inside = guest(id).metrics();
     return new CageUsage.Disk(
         inside.diskUsedBytes(), inside.diskTotalBytes(), inside.inodesUsed(), inside.inodesTotal());
+  }
+
+  @Override
+  public Reading reading(SandboxId id) {
+    return reading(id, running(id).flatMap(supervisor -> supervisor.cage().count()));
+  }
+
+  private Reading reading(SandboxId id, Optional<CageCount> count) {
+    Optional<NetworkUse> use = networks.use(id);
+    return new Reading(
+        count.map(CageCount::cpuMicros),
+        count.map(known -> OptionalLong.of(known.memoryBytes())).orElse(OptionalLong.empty()),
+        OptionalLong.of(engine.diskBytes(id)),
+        use.map(NetworkUse::sentBytes),
+        use.map(NetworkUse::receivedBytes));
+  }
+
+  @Override
+  public void onEnded(EndListener newListener) {
+    engine.onEnd((id, count) -> newListener.ended(id, reading(id, Optional.of(count))));
   }
 
   @Override

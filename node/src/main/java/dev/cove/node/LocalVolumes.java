@@ -4,7 +4,6 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.RootFs;
 import dev.cove.guest.Guest;
-import dev.cove.guest.InsideRequests;
 import dev.cove.model.CoveException;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
@@ -80,7 +79,7 @@ final class LocalVolumes implements NodeVolumes {
   @Override
   public Open open(VolumeId volume, boolean readOnly) {
     admission.requireFits(ENOUGH.memoryMb());
-    admission.enter();
+    admission.enter(ENOUGH.memoryMb());
     boolean opened = false;
     try {
       Open open = new InCage(start(volume, readOnly));
@@ -88,7 +87,7 @@ final class LocalVolumes implements NodeVolumes {
       return open;
     } finally {
       if (!opened) {
-        admission.leave();
+        admission.leave(ENOUGH.memoryMb());
       }
     }
   }
@@ -101,11 +100,10 @@ final class LocalVolumes implements NodeVolumes {
       return SandboxSupervisor.of(
           cage,
           Optional.empty(),
-          (reason, _) -> {
+          (_, reason, _) -> {
             LOG.warn("volume {}: lost: {}", volume, reason.publicName());
             engine.remove(plan.id());
-          },
-          InsideRequests.NONE);
+          });
     } catch (CoveException e) {
       cage.destroy();
       throw e;
@@ -129,7 +127,7 @@ final class LocalVolumes implements NodeVolumes {
       try {
         supervisor.remove();
       } finally {
-        admission.leave();
+        admission.leave(ENOUGH.memoryMb());
       }
     }
   }

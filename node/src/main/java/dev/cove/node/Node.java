@@ -2,6 +2,7 @@ package dev.cove.node;
 
 import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
+import dev.cove.guest.TcpStream;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.LayerDescription;
@@ -9,6 +10,8 @@ import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.StopReason;
+import dev.cove.model.VolumeId;
+import dev.cove.model.file.FileSink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -34,6 +37,15 @@ public interface Node extends AutoCloseable {
    * @return how those of which something is there are now; of the others nothing is left
    */
   Map<SandboxId, Presence> recover(Map<SandboxId, Expected> expected);
+
+  /** Whether something of it runs here, be it paused. */
+  boolean runs(SandboxId id);
+
+  /**
+   * Callers can come from now on. What makes their creations fast is prepared only now: nobody
+   * should wait for it.
+   */
+  default void begin() {}
 
   /** How much of a sandbox there is. */
   enum Presence {
@@ -77,6 +89,20 @@ public interface Node extends AutoCloseable {
 
   /** Makes every process of a sandbox stand still. Does nothing where they do. */
   void pause(SandboxId id);
+
+  /**
+   * What has happened in a running sandbox so far. Cheap, and asks nobody inside; empty where none
+   * runs.
+   */
+  Optional<Activity> activity(SandboxId id);
+
+  /**
+   * Does the same as {@link #pause} if nothing has happened since: nobody has come, and nothing has
+   * passed. Whoever comes later waits, and is told of by {@link #onWanted}.
+   *
+   * @return false when something has, and it runs on
+   */
+  boolean pauseUnless(SandboxId id, Activity seen);
 
   /** Takes back {@link #pause}; returns when the agent can be asked. Does nothing where it runs. */
   void resume(SandboxId id);
@@ -152,6 +178,27 @@ public interface Node extends AutoCloseable {
    */
   void importLayer(LayerId layer, LayerDescription promised, InputStream in) throws IOException;
 
+  /** Hands out the files of one thing, for a home that is made of them on this or another host. */
+  void backup(Kept kept, FileSink sink) throws IOException;
+
+  /** Something on a node's disk. */
+  sealed interface Kept {
+    record Layer(LayerId layer) implements Kept {}
+
+    record Volume(VolumeId volume) implements Kept {}
+
+    /**
+     * A sandbox, as if it were stopped.
+     *
+     * @param layers as {@link #copy} gave them: what it has written, and what that lies over
+     */
+    record Disk(SandboxId id, Base base, List<LayerId> layers) implements Kept {
+      public Disk {
+        layers = List.copyOf(layers);
+      }
+    }
+  }
+
   /** The parts that a layer over that base has on this machine. */
   List<String> partsOf(Base base);
 
@@ -190,7 +237,27 @@ public interface Node extends AutoCloseable {
    */
   Guest guest(SandboxId id);
 
+  /**
+   * Connects to a TCP port on a sandbox's loopback, IPv4 first and then IPv6. It ends with the
+   * sandbox's processes; one that is paused is woken by whatever is written to it.
+   *
+   * @throws CoveException CONFLICT when the sandbox does not run, GUEST_REFUSED when nothing
+   *     listens there, TOO_MANY_REQUESTS when there are too many of them
+   */
+  TcpStream connect(SandboxId id, int port);
+
   SandboxMetrics metrics(SandboxId id);
+
+  /**
+   * What was counted of a sandbox up to now. Wakes nobody and asks nobody inside: some small reads.
+   */
+  Reading reading(SandboxId id);
+
+  /**
+   * Tells what a sandbox has used in all, when its last process has ended and before what counted
+   * it goes. Must not throw. Set before recover, which may find cages that ended meanwhile.
+   */
+  void onEnded(EndListener listener);
 
   /**
    * How many processes of a sandbox the kernel has killed at its memory limit, ever. Cheap: a
@@ -239,6 +306,22 @@ public interface Node extends AutoCloseable {
    */
   record Stillness(long link, int calls) {}
 
+  /**
+   * What has happened in a sandbox: numbers that only grow, for somebody who compares.
+   *
+   * @param link which of the links to the agent
+   * @param calls how many calls it has had
+   * @param attended whether somebody is attached to a command, watches files or waits for an answer
+   * @param traffic how much has passed over ports, between groups and to the world
+   * @param cpu what its processes have used
+   */
+  record Activity(long link, int calls, boolean attended, long traffic, Duration cpu) {
+    /** Whether nobody came and nothing passed between the two, and nobody is there. */
+    public boolean quietSince(Activity before) {
+      return !attended && link == before.link && calls == before.calls && traffic == before.traffic;
+    }
+  }
+
   /** What is seen in a cage that only shows files. */
   enum Scene {
     /** What a sandbox would see. */
@@ -256,6 +339,12 @@ public interface Node extends AutoCloseable {
      * @throws CoveException to refuse; its message is shown inside
      */
     String checkpointAsked(SandboxId id, String name);
+  }
+
+  /** Hears what a sandbox, or a cage that was nobody's, has used until its end. */
+  @FunctionalInterface
+  interface EndListener {
+    void ended(SandboxId id, Reading last);
   }
 
   /** Hears that a sandbox has ended by itself. */

@@ -1,6 +1,7 @@
 package dev.cove.node;
 
 import dev.cove.model.CoveException;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
@@ -9,7 +10,9 @@ import dev.cove.model.network.LoggedDecision;
 import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.network.Question;
+import java.time.LocalDate;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** What sandboxes of a node may reach, and what they tried. */
 public interface NodeNetworks {
@@ -21,6 +24,21 @@ public interface NodeNetworks {
 
   /** How much of the network any sandbox may have. */
   NetworkLimits most();
+
+  /**
+   * How many bytes the sandboxes of a project may send and receive together in each day of UTC.
+   * When they have, what is open is cut and nothing new begins, until the next day or a higher
+   * limit.
+   *
+   * @param bytesPerDay empty for as many as they like
+   */
+  void limit(ProjectName project, OptionalLong bytesPerDay);
+
+  /** Counts for that day what had passed before this node was there to count it. */
+  void passedBefore(ProjectName project, LocalDate day, long bytes);
+
+  /** How many bytes the sandboxes of a project have sent and received together today. */
+  long bytesToday(ProjectName project);
 
   /**
    * Makes a running sandbox ready for settings that {@link #change} is to bring: where they need

@@ -1,6 +1,7 @@
 package dev.cove.node;
 
 import dev.cove.model.CoveException;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.secret.SecretName;
@@ -10,8 +11,8 @@ import java.util.Map;
 
 /** Values that sandboxes of a node may use and never see. Nothing here gives one back. */
 public interface NodeSecrets {
-  /** All, by name. */
-  List<Kept> list();
+  /** Those of a project, by name. */
+  List<Kept> list(ProjectName project);
 
   boolean has(SecretName name);
 

@@ -19,7 +19,9 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** Turns HTTP answers into values and failures into the two exceptions that callers know. */
@@ -30,12 +32,15 @@ final class Api implements AutoCloseable {
   private final URI url;
   private final HttpClient http;
 
-  Api(URI url, String apiKey) {
+  /**
+   * @param project where to act; the server decides when there is none
+   */
+  Api(URI url, String apiKey, Optional<String> project) {
     this.url = url;
-    this.http =
-        new HttpClient(
-            Endpoint.of(url),
-            Map.of("Authorization", "Bearer " + apiKey, "User-Agent", "cove-java"));
+    var headers =
+        new HashMap<>(Map.of("Authorization", "Bearer " + apiKey, "User-Agent", "cove-java"));
+    project.ifPresent(name -> headers.put("Cove-Project", name));
+    this.http = new HttpClient(Endpoint.of(url), Map.copyOf(headers));
   }
 
   URI url() {

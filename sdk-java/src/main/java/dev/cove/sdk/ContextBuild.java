@@ -35,6 +35,11 @@ public final class ContextBuild {
     return and("target", stage);
   }
 
+  /** What happens to its sandboxes by themselves, unless it is said otherwise of one. */
+  public ContextBuild life(LifeChange life) {
+    return and("life", life.toJson());
+  }
+
   /** What its sandboxes may reach unless it is said when they are made; say it once. */
   public ContextBuild network(Network network) {
     return and("network", network.toJson());

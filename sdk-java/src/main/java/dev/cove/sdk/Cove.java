@@ -3,6 +3,7 @@ package dev.cove.sdk;
 import dev.cove.sdk.transport.Request;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 
 /** A connection to one Cove server. Safe for many threads; make one and keep it. */
 public final class Cove implements AutoCloseable {
@@ -16,8 +17,10 @@ public final class Cove implements AutoCloseable {
   private final Volumes volumes;
   private final Secrets secrets;
   private final Keys keys;
+  private final Projects projects;
   private final Events events;
   private final Webhooks webhooks;
+  private final Budgets budgets;
 
   private Cove(Api api) {
     this.api = api;
@@ -28,13 +31,15 @@ public final class Cove implements AutoCloseable {
     this.volumes = new Volumes(api);
     this.secrets = new Secrets(api);
     this.keys = new Keys(api);
+    this.projects = new Projects(api);
     this.events = new Events(api);
     this.webhooks = new Webhooks(api);
+    this.budgets = new Budgets(api);
   }
 
   /**
    * Connects to the server that {@code COVE_URL} and {@code COVE_API_KEY} name, or else to the one
-   * on this machine.
+   * on this machine, and acts in the project that {@code COVE_PROJECT} names.
    *
    * @throws CoveConnectionException when there is neither
    */
@@ -45,11 +50,24 @@ public final class Cove implements AutoCloseable {
                 new CoveConnectionException(
                     "No Cove server runs here: start one with 'cove up',"
                         + " or set COVE_URL and COVE_API_KEY"));
-    return connect(address.url(), address.apiKey());
+    String project = System.getenv().getOrDefault("COVE_PROJECT", "");
+    return project.isEmpty()
+        ? connect(address.url(), address.apiKey())
+        : connect(address.url(), address.apiKey(), project);
   }
 
   public static Cove connect(URI url, String apiKey) {
-    return new Cove(new Api(url, apiKey));
+    return new Cove(new Api(url, apiKey, Optional.empty()));
+  }
+
+  /**
+   * Acts in a project with an operator's key, whose own is {@code default}. A key of a project acts
+   * there anyway.
+   *
+   * @param project {@code *} for all, where things are listed
+   */
+  public static Cove connect(URI url, String apiKey, String project) {
+    return new Cove(new Api(url, apiKey, Optional.of(project)));
   }
 
   public Sandboxes sandboxes() {
@@ -80,12 +98,20 @@ public final class Cove implements AutoCloseable {
     return keys;
   }
 
+  public Projects projects() {
+    return projects;
+  }
+
   public Events events() {
     return events;
   }
 
   public Webhooks webhooks() {
     return webhooks;
+  }
+
+  public Budgets budgets() {
+    return budgets;
   }
 
   public URI url() {
@@ -110,6 +136,16 @@ public final class Cove implements AutoCloseable {
   public long prune() {
     Request request = Request.of("POST", Api.ROOT + "/system/prune");
     return api.call(request, json -> json.requireLong("freedBytes"));
+  }
+
+  /** What sandboxes have used, also those that are gone. */
+  public Usage usage(UsageQuery query) {
+    return new UsagePages(api).fetch(query);
+  }
+
+  /** The same as a table for spreadsheets, with a line of headings. */
+  public String usageCsv(UsageQuery query) {
+    return new UsagePages(api).fetchCsv(query);
   }
 
   /** Whether the server answers and is ready. */

@@ -62,6 +62,16 @@ public final class CreateOptions {
     return with("checkpoints", rules.toBody());
   }
 
+  /** How much it may use. */
+  public CreateOptions budget(BudgetLimits limits) {
+    return with("budget", limits.toJson());
+  }
+
+  /** What happens to it by itself; what is not said here, its template says, or the server. */
+  public CreateOptions life(LifeChange life) {
+    return with("life", life.toBody());
+  }
+
   /** The isolation boundary; never weakened. */
   public CreateOptions tier(String tier) {
     return with("tier", JsonValue.of(tier));
@@ -122,6 +132,19 @@ public final class CreateOptions {
   /** Ports such as {@code 5432} or {@code 8000-8099} that it offers to its group; else all. */
   public CreateOptions groupPorts(String... ports) {
     return with("groupPorts", JsonValue.ofTexts(List.of(ports)));
+  }
+
+  /**
+   * A program that is started with it, and again whenever it starts; what it says goes into the
+   * sandbox's log. Short for a service named start.
+   */
+  public CreateOptions start(String... command) {
+    return with("start", JsonValue.ofTexts(List.of(command)));
+  }
+
+  /** A program that it is to have running; several are started in the order in which they come. */
+  public CreateOptions service(Service service) {
+    return withItem("services", service.toBody());
   }
 
   public CreateOptions label(String name, String value) {

@@ -18,6 +18,7 @@ final class EventReader implements AutoCloseable {
   private final Response response;
   private final InputStream stream;
   private final String what;
+  private final int longest;
   private volatile boolean closed;
 
   /** One event. */
@@ -41,6 +42,14 @@ final class EventReader implements AutoCloseable {
    * @param what stands before "broke off" when it does
    */
   EventReader(Response response, String what) {
+    this(response, what, MAX_EVENT);
+  }
+
+  /**
+   * @param longest the bytes that an event may have
+   */
+  EventReader(Response response, String what, int longest) {
+    this.longest = longest;
     this.response = response;
     this.stream = response.body();
     this.what = what;
@@ -74,7 +83,7 @@ final class EventReader implements AutoCloseable {
           return Optional.of(
               new Event(name, Json.parseObject(data.toString().getBytes(StandardCharsets.UTF_8))));
         }
-        if (data.length() > MAX_EVENT) {
+        if (data.length() > longest) {
           throw tooLong();
         }
       }
@@ -95,7 +104,7 @@ final class EventReader implements AutoCloseable {
       if (b == '\n') {
         return Optional.of(line.toString(StandardCharsets.UTF_8).stripTrailing());
       }
-      if (line.size() == MAX_EVENT) {
+      if (line.size() == longest) {
         throw tooLong();
       }
       line.write(b);

@@ -11,10 +11,15 @@ import java.util.Optional;
 public final class Keys {
   private static final String PATH = Api.ROOT + "/keys";
 
-  /** A key as the server remembers it: not the key itself. */
+  /**
+   * A key as the server remembers it: not the key itself.
+   *
+   * @param project where it acts; none for an operator's
+   */
   public record KeyInfo(
       String id,
       String name,
+      Optional<String> project,
       String last4,
       Instant createdAt,
       Optional<Instant> lastUsedAt,
@@ -27,6 +32,7 @@ public final class Keys {
               .put("name", name)
               .put("last4", last4)
               .put("createdAt", createdAt.toString());
+      project.ifPresent(owner -> json.put("project", owner));
       lastUsedAt.ifPresent(when -> json.put("lastUsedAt", when.toString()));
       revokedAt.ifPresent(when -> json.put("revokedAt", when.toString()));
       return Json.writeText(json.build());
@@ -36,18 +42,21 @@ public final class Keys {
   /**
    * A key just made.
    *
+   * @param project where it acts; none for an operator's
    * @param key shown this once; the server keeps only a hash
    */
-  public record NewKey(String id, String name, String key, Instant createdAt) {
+  public record NewKey(
+      String id, String name, Optional<String> project, String key, Instant createdAt) {
     /** The same as one line of JSON, the key included. */
     public String toJson() {
-      return Json.writeText(
+      var json =
           JsonObject.builder()
               .put("id", id)
               .put("name", name)
               .put("key", key)
-              .put("createdAt", createdAt.toString())
-              .build());
+              .put("createdAt", createdAt.toString());
+      project.ifPresent(owner -> json.put("project", owner));
+      return Json.writeText(json.build());
     }
 
     @Override
@@ -62,15 +71,26 @@ public final class Keys {
     this.api = api;
   }
 
+  /** Makes a key like the one that asks; an operator who acts in a project gets one for it. */
   public NewKey create(String name) {
+    return create(JsonObject.builder().put("name", name).build());
+  }
+
+  /** Makes a key that acts in that project and knows of no other. */
+  public NewKey create(String name, String project) {
+    return create(JsonObject.builder().put("name", name).put("project", project).build());
+  }
+
+  private NewKey create(JsonObject wanted) {
     return api.call(
         "POST",
         PATH,
-        JsonObject.builder().put("name", name).build(),
+        wanted,
         json ->
             new NewKey(
                 json.requireText("id"),
                 json.requireText("name"),
+                json.findText("project"),
                 json.requireText("key"),
                 json.requireInstant("createdAt")));
   }
@@ -88,6 +108,7 @@ public final class Keys {
     return new KeyInfo(
         json.requireText("id"),
         json.requireText("name"),
+        json.findText("project"),
         json.requireText("last4"),
         json.requireInstant("createdAt"),
         json.findInstant("lastUsedAt"),

@@ -43,6 +43,17 @@ public final class Moves {
     fetch("/templates/" + Api.encode(reference) + "/image", out);
   }
 
+  /**
+   * Writes all of the server, while everything goes on; {@code cove restore-backup} makes one of it
+   * again.
+   */
+  public void backup(BackupOptions options, OutputStream out) {
+    fetch(
+        "/system/backup?keys=%s&sandboxes=%s&onlyLedger=%s"
+            .formatted(options.keys(), options.sandboxes(), options.ledgerOnly()),
+        out);
+  }
+
   private void export(String path, OutputStream out) {
     fetch(path + "/export", out);
   }

@@ -71,6 +71,12 @@ public final class Sandbox implements AutoCloseable {
         "PATCH", path, JsonObject.builder().put("labels", labels).build(), SandboxInfo::of);
   }
 
+  /** Says what is to happen to it by itself from now on; what is not said stays as it is. */
+  public SandboxInfo changeLife(LifeChange change) {
+    return api.call(
+        "PATCH", path, JsonObject.builder().put("life", change.toBody()).build(), SandboxInfo::of);
+  }
+
   /** Makes all of it stand still; memory is kept. Whoever uses it wakes it. */
   public SandboxInfo pause() {
     return rest("/pause");
@@ -127,6 +133,21 @@ public final class Sandbox implements AutoCloseable {
         ExecResult::of);
   }
 
+  /**
+   * Runs code in the context of its language, which remembers what code before it did. The sandbox
+   * must have the code interpreter, as those of the template {@code code-interpreter-v1} do.
+   *
+   * @param language such as {@code python}, {@code javascript}, {@code typescript} or {@code bash}
+   */
+  public CodeResult runCode(String language, String code) {
+    return code().run(CodeRun.of(language, code));
+  }
+
+  /** The code interpreter, with contexts of one's own and what comes as it comes. */
+  public SandboxCode code() {
+    return new SandboxCode(api, path);
+  }
+
   /** Starts a command whose streams are open while it runs. */
   public RunningCommand start(Command command) {
     return RunningCommand.start(api, path, command);
@@ -169,6 +190,16 @@ public final class Sandbox implements AutoCloseable {
 
   public SandboxFiles files() {
     return new SandboxFiles(api, path + "/files", "");
+  }
+
+  /** What its services have said. */
+  public SandboxLogs logs() {
+    return new SandboxLogs(api, path);
+  }
+
+  /** What it is to have running. */
+  public SandboxServices services() {
+    return new SandboxServices(api, path);
   }
 
   public SandboxMetrics metrics() {
@@ -411,6 +442,11 @@ public final class Sandbox implements AutoCloseable {
   public Sandbox detach() {
     owned = false;
     return this;
+  }
+
+  /** Deletes it for good, whatever the server keeps. */
+  public void deleteNow() {
+    api.order(Request.of("DELETE", path + "?grace=0"));
   }
 
   public void delete() {

@@ -9,16 +9,20 @@ import java.util.Optional;
 /**
  * A sandbox as the server described it at one moment.
  *
+ * @param project whose it is
  * @param state requested, starting, running, paused, stopped or failed; later servers may know more
- * @param reason why it stopped or failed
+ * @param reason why it was paused, stopped or failed
  * @param restingSince since when it is paused or stopped
  * @param memory what became of its memory while it is paused or stopped: kept or gone
  * @param parent the sandbox that it was forked from, or whose checkpoint it was made from
  * @param group whose sandboxes it reaches by their names
+ * @param life what happens to it by itself, whoever said so
+ * @param keptUntil until when one that is deleted can be undeleted
  */
 public record SandboxInfo(
     String id,
     String name,
+    String project,
     String state,
     Optional<String> reason,
     String template,
@@ -33,11 +37,14 @@ public record SandboxInfo(
     Optional<Instant> restingSince,
     Optional<String> memory,
     Optional<String> parent,
-    Optional<String> group) {
+    Optional<String> group,
+    Life life,
+    Optional<Instant> keptUntil) {
   static SandboxInfo of(JsonObject json) {
     return new SandboxInfo(
         json.requireText("id"),
         json.requireText("name"),
+        json.findText("project").orElse("default"),
         json.requireText("state"),
         json.findText("reason"),
         json.requireText("template"),
@@ -52,12 +59,15 @@ public record SandboxInfo(
         json.findInstant("restingSince"),
         json.findText("memory"),
         json.findText("parent"),
-        json.findText("group"));
+        json.findText("group"),
+        json.find("life").map(_ -> Life.of(json.requireObject("life"))).orElse(Life.UNKNOWN),
+        json.findInstant("keptUntil"));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
   public String toJson() {
-    var json = JsonObject.builder().put("id", id).put("name", name).put("state", state);
+    var json = JsonObject.builder().put("id", id).put("name", name);
+    json.put("project", project).put("state", state);
     reason.ifPresent(why -> json.put("reason", why));
     json.put("template", template)
         .put("tier", tier)
@@ -72,6 +82,8 @@ public record SandboxInfo(
     memory.ifPresent(what -> json.put("memory", what));
     parent.ifPresent(origin -> json.put("parent", origin));
     group.ifPresent(text -> json.put("group", text));
+    json.put("life", life.toBody());
+    keptUntil.ifPresent(when -> json.put("keptUntil", when.toString()));
     return Json.writeText(json.build());
   }
 }

@@ -65,7 +65,11 @@ public final class Sandboxes {
 
   /** The sandboxes that have all of these labels. */
   public List<SandboxInfo> list(Map<String, String> labels) {
-    var query = new StringBuilder("?limit=" + PAGE);
+    return list(labels, "");
+  }
+
+  private List<SandboxInfo> list(Map<String, String> labels, String which) {
+    var query = new StringBuilder("?limit=" + PAGE + which);
     labels.forEach((k, v) -> query.append("&label=").append(Api.encode(k + "=" + v)));
     List<SandboxInfo> all = new ArrayList<>();
     Optional<String> cursor = Optional.of("");
@@ -82,8 +86,32 @@ public final class Sandboxes {
     return List.copyOf(all);
   }
 
+  /** Deletes it, now or as the server is set; what it keeps for a while can be undeleted. */
   public void delete(String idOrName) {
     api.order(Request.of("DELETE", pathOf(idOrName)));
+  }
+
+  /**
+   * Deletes it and keeps it for so long, stopped; its name is free at once.
+   *
+   * @param kept zero for one that is to go for good, also when it was to be kept
+   */
+  public void delete(String idOrName, Duration kept) {
+    api.order(Request.of("DELETE", pathOf(idOrName) + "?grace=" + kept.toSeconds()));
+  }
+
+  /** Those that are deleted and can be undeleted. */
+  public List<SandboxInfo> listDeleted() {
+    return list(Map.of(), "&deleted=true");
+  }
+
+  /**
+   * Takes back a deletion, by id or by the name that it had. It is stopped, under that name or, if
+   * another has it now, under its id.
+   */
+  public Sandbox undelete(String idOrName) {
+    return new Sandbox(
+        api, api.call(Request.of("POST", pathOf(idOrName) + "/undelete"), SandboxInfo::of), false);
   }
 
   static String pathOf(String idOrName) {

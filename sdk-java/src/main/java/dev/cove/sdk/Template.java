@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param start the service that runs before a sandbox is handed out; empty for none
  * @param ready succeeds once that service can be used
  * @param network what its sandboxes may reach unless it is said when they are made
+ * @param life what happens to its sandboxes by themselves, unless it is said otherwise of one
  */
 public record Template(
     String name,
@@ -39,7 +40,8 @@ public record Template(
     List<String> start,
     List<String> ready,
     int layers,
-    Optional<Network> network) {
+    Optional<Network> network,
+    Optional<Life> life) {
   static Template of(JsonObject json) {
     return new Template(
         json.requireText("name"),
@@ -57,7 +59,8 @@ public record Template(
         json.texts("start"),
         json.texts("ready"),
         json.requireInt("layers"),
-        json.find("network").map(_ -> Network.of(json.requireObject("network"))));
+        json.find("network").map(_ -> Network.of(json.requireObject("network"))),
+        json.find("life").map(_ -> Life.of(json.requireObject("life"))));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
@@ -80,6 +83,7 @@ public record Template(
             .put("ready", JsonValue.ofTexts(ready))
             .put("layers", layers);
     network.ifPresent(settings -> json.put("network", settings.toBody()));
+    life.ifPresent(rules -> json.put("life", rules.toBody()));
     return Json.writeText(json.build());
   }
 }

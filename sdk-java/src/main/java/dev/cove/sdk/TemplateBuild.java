@@ -36,6 +36,17 @@ public final class TemplateBuild {
     return of("debian", JsonObject.builder().build());
   }
 
+  /** Something that the server knows how to make: {@code base} or {@code code-interpreter-v1}. */
+  public static TemplateBuild fromRecipe(String recipe) {
+    return of("recipe", JsonObject.builder().put("name", recipe).build());
+  }
+
+  /** A package beside those of the recipe; may be said often. */
+  public TemplateBuild recipePackage(String name) {
+    JsonObject recipe = object("recipe");
+    return member("recipe", "packages", appended(recipe.members(), "packages", name));
+  }
+
   /** What a sandbox had written when the checkpoint was taken, without its variables. */
   public static TemplateBuild fromCheckpoint(String id) {
     return of("checkpoint", JsonValue.of(id));
@@ -96,6 +107,11 @@ public final class TemplateBuild {
   /** Where commands run in its sandboxes unless another folder is named. */
   public TemplateBuild cwd(String folder) {
     return with("cwd", JsonValue.of(folder));
+  }
+
+  /** What happens to its sandboxes by themselves, unless it is said otherwise of one. */
+  public TemplateBuild life(LifeChange life) {
+    return with("life", life.toBody());
   }
 
   /** What its sandboxes may reach unless it is said when they are made. */

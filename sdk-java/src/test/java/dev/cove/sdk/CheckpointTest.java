@@ -24,9 +24,10 @@ class CheckpointTest {
       """;
   private static final String CHILD =
       """
-      {"id":"kid","name":"n","state":"running","template":"host","tier":"container","cpus":1,\
+      {"id":"kid","name":"n","project":"p","state":"running","template":"host",\
+      "tier":"container","cpus":1,\
       "memoryMb":64,"diskMb":128,"maxProcesses":32,"labels":{},\
-      "createdAt":"2026-11-16T03:00:00Z","parent":"abc"}\
+      "createdAt":"2026-11-16T03:00:00Z","parent":"abc","life":{"keepAlive":true}}\
       """;
 
   private static JsonObject json(String text) {
@@ -34,7 +35,7 @@ class CheckpointTest {
   }
 
   private static List<Fork> forks(String items) {
-    try (var api = new Api(URI.create("http://127.0.0.1:1"), "cove_key")) {
+    try (var api = new Api(URI.create("http://127.0.0.1:1"), "cove_key", Optional.empty())) {
       return Sandbox.forks(api, json("{\"items\":[" + items + "]}"));
     }
   }

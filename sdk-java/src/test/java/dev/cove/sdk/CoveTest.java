@@ -206,7 +206,9 @@ class CoveTest {
   @Test
   void keys_are_never_part_of_a_text() {
     assertThat(new ServerAddress(URI.create("http://h"), "cove_x")).asString().doesNotContain("_x");
-    assertThat(new Keys.NewKey("i", "n", "cove_x", Instant.EPOCH)).asString().doesNotContain("_x");
+    assertThat(new Keys.NewKey("i", "n", Optional.empty(), "cove_x", Instant.EPOCH))
+        .asString()
+        .doesNotContain("_x");
   }
 
   private static void writeLocal(Path home, String url) throws IOException {

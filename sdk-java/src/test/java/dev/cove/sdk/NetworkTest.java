@@ -22,9 +22,10 @@ class NetworkTest {
   private static final String AT = "/api/v1/sandboxes/abc";
   private static final String BOX =
       """
-      {"id":"abc","name":"n","state":"running","template":"host","tier":"container","cpus":1,\
+      {"id":"abc","name":"n","project":"p","state":"running","template":"host",\
+      "tier":"container","cpus":1,\
       "memoryMb":64,"diskMb":128,"maxProcesses":32,"labels":{},\
-      "createdAt":"2026-11-16T03:00:00Z"}\
+      "createdAt":"2026-11-16T03:00:00Z","life":{}}\
       """;
   private static final String NETWORK =
       """
@@ -289,7 +290,7 @@ class NetworkTest {
         {"name":"shop","ports":["5432"],"members":[{"id":"abc","name":"db",\
         "hosts":["db","db.internal"],"ports":["5432"]}]}\
         """;
-    String grouped = BOX.replace("Z\"}", "Z\",\"group\":\"shop\"}");
+    String grouped = BOX.replace("Z\",", "Z\",\"group\":\"shop\",");
     try (var server =
             answering(
                 json(200, BOX),

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -47,7 +48,7 @@ class RunningCommandTest {
   }
 
   private static Api api(ScriptedServer server) {
-    return new Api(server.url(), "key");
+    return new Api(server.url(), "key", Optional.empty());
   }
 
   private static byte[] bytes(String text) {

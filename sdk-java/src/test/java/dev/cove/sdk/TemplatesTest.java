@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -245,7 +246,8 @@ class TemplatesTest {
   @Test
   void a_build_that_fails_throws_the_problem() throws IOException {
     String error =
-        "event: error\ndata: {\"status\":422,\"code\":\"guest_refused\",\"detail\":\"Line 2: no.\"}\n\n";
+        "event: error\n"
+            + "data: {\"status\":422,\"code\":\"guest_refused\",\"detail\":\"Line 2: no.\"}\n\n";
     try (var server = answering(events(STEP + error));
         var cove = connect(server)) {
       assertThatThrownBy(() -> cove.templates().build(TemplateBuild.from("host"), listener))
@@ -379,7 +381,7 @@ class TemplatesTest {
   void a_change_of_another_shape_is_a_connection_failure() throws IOException {
     String text = "event: ready\ndata: {}\n\nevent: change\ndata: {\"kind\":1}\n\n";
     try (var server = answering(events(text));
-        var api = new Api(server.url(), "k");
+        var api = new Api(server.url(), "k", Optional.empty());
         FileWatch watch = new SandboxFiles(api, "/x", "").watch("/", false)) {
       assertThatThrownBy(watch::next).isInstanceOf(CoveConnectionException.class);
     }

@@ -1,25 +1,34 @@
 package dev.cove.server;
 
+import dev.cove.control.backup.Backups;
 import dev.cove.control.build.Builds;
 import dev.cove.control.build.ImageExport;
 import dev.cove.control.build.Spool;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.event.Events;
+import dev.cove.control.health.Readiness;
 import dev.cove.control.key.ApiKeys;
+import dev.cove.control.key.DerivedSecrets;
 import dev.cove.control.key.LocalKey;
 import dev.cove.control.layer.DiskWatch;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.SqliteLibrary;
+import dev.cove.control.log.SandboxLogs;
 import dev.cove.control.move.Moves;
 import dev.cove.control.port.Ports;
+import dev.cove.control.project.Projects;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.InsideCheckpoints;
 import dev.cove.control.sandbox.Inspection;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.control.service.ServiceLimits;
+import dev.cove.control.service.Services;
 import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
+import dev.cove.control.usage.Budgets;
+import dev.cove.control.usage.Usage;
 import dev.cove.control.view.Views;
 import dev.cove.control.volume.Volumes;
 import dev.cove.control.webhook.WebhookLimits;
@@ -37,15 +46,18 @@ import dev.cove.egress.secret.SandboxCertificates;
 import dev.cove.egress.secret.Vault;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.engine.container.EngineHome;
+import dev.cove.engine.container.OomScore;
 import dev.cove.node.LocalNode;
 import dev.cove.node.Node;
 import dev.cove.node.NodeConfig;
 import dev.cove.node.NodeSecrets;
 import dev.cove.node.image.ZstdLibrary;
 import dev.cove.node.secret.LocalSecrets;
+import dev.cove.server.trace.OtlpExporter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -86,6 +98,13 @@ final class CoveServer implements AutoCloseable {
     Home home = config.home();
     Clock clock = Clock.systemUTC();
     keep("lock", HomeLock.claim(home));
+    if (!OomScore.protect()) {
+      log.warn("The kernel may kill this server when memory runs out; cove doctor says why");
+    }
+    config
+        .traces()
+        .collector()
+        .ifPresent(to -> keep("traces", OtlpExporter.start(to, CoveVersion.CURRENT)));
     Ledger ledger = keep("ledger", openLedger(home));
     ApiKeys keys = ApiKeys.open(ledger, clock);
     makeLocalKey(keys, home);
@@ -94,15 +113,39 @@ final class CoveServer implements AutoCloseable {
     Vault vault = openVault(home, clock);
     Gateway gateway = keep("gateway", openGateway(config, owner, vault, clock));
     Webhooks webhooks = keep("webhooks", openWebhooks(ledger, events, gateway, home, clock));
-    Node node = keep("node", openNode(config, gateway, new LocalSecrets(vault)));
+    NodeSecrets secrets = new LocalSecrets(vault, gateway::looksIntoTls);
+    Node node = keep("node", openNode(config, gateway, secrets));
+    Projects projects = Projects.open(ledger, keys, secrets, clock);
+    projects.limitEgress(node.networks()::limit);
     var layers = new Layers(node);
     var templates = new Catalogue(ledger, layers, clock);
     var volumes = new Volumes(ledger, node.volumes(), clock);
+    var services =
+        new Services(
+            ledger,
+            node,
+            new SandboxLogs(home.data().resolve("logs"), config.sandboxLogBytes(), clock),
+            ServiceLimits.beginningWith(Duration.ofMillis(config.serviceBackoffMs())),
+            clock);
     SandboxLifecycle lifecycle =
-        keep("lifecycle", SandboxLifecycle.recover(ledger, node, templates, volumes, clock));
+        keep(
+            "lifecycle",
+            SandboxLifecycle.recover(
+                ledger,
+                node,
+                templates,
+                volumes,
+                config.life().usual(),
+                services,
+                config.life().keptAfterDeletion(),
+                clock));
+    var budgets = new Budgets(ledger, clock, config.usage().prices());
+    keep("metering", lifecycle.meter(ledger, clock, config.usage().metering(budgets)));
     owner.keepWith(lifecycle);
     Ports ports = Ports.open(ledger, clock);
     lifecycle.whenGone(ports::forget);
+    lifecycle.limit(projects::quotas);
+    lifecycle.queue(Duration.ofMillis(config.createWaitMs()), config.createQueue());
     var checkpoints = new Checkpoints(ledger, node, layers, clock);
     var cache = new BuildCache(ledger, layers, clock);
     var spool = new Spool(home.data().resolve("builds"));
@@ -115,9 +158,12 @@ final class CoveServer implements AutoCloseable {
     node.onCheckpointAsked(new InsideCheckpoints(lifecycle, checkpoints, clock)::take);
     var images = new ImageExport(templates, views, builds.spool());
     var moves = new Moves(node, layers, checkpoints, templates);
+    var backups = new Backups(ledger, branches, layers, node, spool, home.data(), clock);
     layers.begin();
     keep("disk watch", DiskWatch.start(layers, node, config.diskWantedBytes()));
     automatic.begin();
+    Readiness readiness =
+        keep("readiness", Readiness.watch(ledger, node, config.diskReserveBytes()));
     EdgeServer edge =
         keep(
             "edge",
@@ -125,6 +171,7 @@ final class CoveServer implements AutoCloseable {
                 config,
                 new EdgeServices(
                     lifecycle,
+                    services,
                     branches,
                     checkpoints,
                     inspection,
@@ -137,10 +184,18 @@ final class CoveServer implements AutoCloseable {
                     layers,
                     ports,
                     keys,
+                    projects,
                     events,
+                    new Usage(ledger, config.usage().prices()),
+                    budgets,
                     webhooks,
+                    readiness,
+                    openE2bTokens(home),
+                    backups,
                     node)));
     gateway.addOwnPort(edge.port());
+    node.begin();
+    keep("lives", lifecycle.watchLives(config.life().idleCpu())).begin();
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());
@@ -186,9 +241,17 @@ final class CoveServer implements AutoCloseable {
     try {
       var certificates = new SandboxCertificates(folder, vault, clock);
       return new Gateway(
-          settings, owner, new RequestInspection(vault, certificates, network.trusted()));
+          settings, owner, new RequestInspection(vault, certificates, network.trusted()), clock);
     } catch (IOException e) {
       throw new StartException("Cannot use %s (%s).".formatted(folder, e), e);
+    }
+  }
+
+  private static DerivedSecrets openE2bTokens(Home home) {
+    try {
+      return DerivedSecrets.open(home.e2bKey());
+    } catch (IOException e) {
+      throw new StartException("Cannot use %s (%s).".formatted(home.e2bKey(), e), e);
     }
   }
 
@@ -205,11 +268,11 @@ final class CoveServer implements AutoCloseable {
   private static Node openNode(ServerConfig config, Gateway gateway, NodeSecrets secrets) {
     Home home = config.home();
     var engine = ContainerEngine.open(new EngineHome(home.data(), home.run()));
+    engine.limitMemory(config.memory().totalBytes());
     return new LocalNode(
         new NodeConfig(
             home.data(),
-            config.maxSandboxes(),
-            config.memoryReserveMb() * 1024L * 1024L,
+            config.memory().admitting(config.maxSandboxes()),
             config.diskReserveBytes(),
             config.warmCages()),
         engine,

@@ -34,7 +34,13 @@ final class Doctor {
    * @param broken what was promised and cannot be
    */
   record Diagnosis(
-      boolean usable, List<String> offers, List<String> broken, List<Finding> findings) {}
+      boolean usable, List<String> offers, List<String> broken, List<Finding> findings) {
+    /** What was found besides, which changes nothing in what can be promised. */
+    Diagnosis with(List<Finding> more) {
+      return new Diagnosis(
+          usable, offers, broken, Stream.concat(findings.stream(), more.stream()).toList());
+    }
+  }
 
   private Doctor() {}
 
@@ -134,12 +140,13 @@ final class Doctor {
     }
     if (FAR_AWAY.contains(type)) {
       return Optional.of(
-          "a file system of another machine does not keep the ledger's locks, and every sandbox waits for"
-              + " it. Move COVE_HOME to a disk of this one");
+          "a file system of another machine does not keep the ledger's locks, and every sandbox"
+              + " waits for it. Move COVE_HOME to a disk of this one");
     }
     if (type.equals("tmpfs")) {
       return Optional.of(
-          "that is memory, and all is gone with the machine. Move COVE_HOME to a disk if it should stay");
+          "that is memory, and all is gone with the machine. Move COVE_HOME to a disk if it should"
+              + " stay");
     }
     return free < SMALL_DISK ? Optional.of("a few busy sandboxes may fill it") : Optional.empty();
   }

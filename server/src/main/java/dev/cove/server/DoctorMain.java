@@ -20,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class DoctorMain {
   private static final String PROMISED = "COVE_PROMISED";
+  private static final Path HERE = Path.of("/");
 
   private DoctorMain() {}
 
@@ -32,7 +33,7 @@ public final class DoctorMain {
     var rest = new ArrayList<>(arguments);
     var faults = new ArrayList<String>();
     boolean json = rest.remove("--json");
-    Path root = Path.of(take(rest, "--root", faults).orElse("/"));
+    Path root = Path.of(take(rest, "--root", faults).orElse(HERE.toString()));
     if (!Files.isDirectory(root)) {
       faults.add("--root must name a folder with proc, sys and dev of the machine to judge");
     }
@@ -53,9 +54,12 @@ public final class DoctorMain {
       faults.forEach(fault -> err.println("cove doctor: " + fault + "."));
       return 2;
     }
+    Home home = config.get().home();
     Diagnosis diagnosis =
-        Doctor.examine(
-            config.get().home().data(), root, () -> ContainerEngine.examine(root), promised);
+        Doctor.examine(home.data(), root, () -> ContainerEngine.examine(root), promised);
+    if (root.equals(HERE)) {
+      diagnosis = diagnosis.with(ServerVisit.of(home));
+    }
     print(diagnosis, json, out);
     return diagnosis.usable() && diagnosis.broken().isEmpty() ? 0 : 1;
   }

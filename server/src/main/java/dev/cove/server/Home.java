@@ -29,6 +29,11 @@ record Home(Path data, Path run) {
     return data.resolve("webhooks.key");
   }
 
+  /** What the tokens of sandboxes in E2B's dialect follow from. */
+  Path e2bKey() {
+    return data.resolve("e2b.key");
+  }
+
   Path nativeCode() {
     return data.resolve("lib");
   }

@@ -19,9 +19,16 @@ import java.util.regex.Pattern;
  * @param port 0 for any free one
  * @param domain below which ports of sandboxes have names
  * @param warmCages cages kept ready for the next creates
- * @param memoryReserveMb what must stay available on the host; creates that would touch it fail
+ * @param memory how much of it there is for sandboxes
  * @param network what the operator says about the ways out of all sandboxes
+ * @param traces where they go
+ * @param usage how what sandboxes use is counted, and what it costs
+ * @param sandboxLogKb what is kept of what the services of one sandbox say
+ * @param serviceBackoffMs before a service is started again for the first time; then it doubles
+ * @param createWaitMs how long a create waits at most on a machine that is full
+ * @param createQueue how many creates of one project may wait then
  * @param diskReserveMb what must stay free on the disk of the data; no checkpoint is taken below
+ * @param life what the operator says about how long sandboxes run and rest by themselves
  */
 record ServerConfig(
     String host,
@@ -30,9 +37,16 @@ record ServerConfig(
     Home home,
     int maxSandboxes,
     int warmCages,
-    int memoryReserveMb,
+    MemoryConfig memory,
     int diskReserveMb,
-    NetworkConfig network) {
+    int sandboxLogKb,
+    int serviceBackoffMs,
+    int createWaitMs,
+    int createQueue,
+    NetworkConfig network,
+    UsageConfig usage,
+    LifeConfig life,
+    TraceConfig traces) {
   /** At so many times the reserve, layers that nobody needs are looked for. */
   private static final int EARLY = 8;
 
@@ -57,9 +71,16 @@ record ServerConfig(
             source.home(),
             source.number("", "COVE_MAX_SANDBOXES", 2_000, 1, 100_000),
             source.number("", "COVE_POOL_SIZE", 32, 0, 1_000),
-            source.number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304),
+            source.memory(),
             source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304),
-            NetworkConfig.read(environment, faults));
+            source.number("", "COVE_SANDBOX_LOG_KB", 8_192, 128, 1_048_576),
+            source.number("", "COVE_SERVICE_BACKOFF_MS", 1_000, 10, 60_000),
+            source.number("", "COVE_CREATE_WAIT_MS", 10_000, 0, 50_000),
+            source.number("", "COVE_CREATE_QUEUE", 500, 0, 10_000),
+            NetworkConfig.read(environment, faults),
+            UsageConfig.read(environment, faults),
+            LifeConfig.read(environment, faults),
+            TraceConfig.read(environment, faults));
     if (LogFormat.find(environment.getOrDefault(LogFormat.SETTING, "")).isEmpty()) {
       faults.add(LogFormat.SETTING + " must be text or json");
     }
@@ -108,6 +129,13 @@ record ServerConfig(
       return value;
     }
 
+    MemoryConfig memory() {
+      return MemoryConfig.of(
+          number("", "COVE_MEMORY_RESERVE_MB", 512, 0, 4_194_304),
+          number("", "COVE_MEMORY_MB", 0, 64, 67_108_864),
+          number("", "COVE_MEMORY_OVERCOMMIT", 100, 1, 10_000));
+    }
+
     int number(String option, String variable, int otherwise, int min, int max) {
       Optional<String> text = find(option, variable);
       if (text.isEmpty()) {
@@ -154,6 +182,10 @@ record ServerConfig(
     private String nameOf(String option, String variable) {
       return options.containsKey(option) ? option : variable;
     }
+  }
+
+  long sandboxLogBytes() {
+    return sandboxLogKb * 1024L;
   }
 
   long diskReserveBytes() {

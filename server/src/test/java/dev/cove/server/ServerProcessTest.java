@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -104,6 +105,22 @@ class ServerProcessTest {
   }
 
   @Test
+  void a_price_list_that_cannot_be_read_stops_the_start_and_is_never_free_of_charge()
+      throws Exception {
+    Path list = Files.writeString(folder.resolve("prices"), "currency EUR\ncpu-hour cheap\n");
+    Process wrong = startWith(Map.of("COVE_PRICES", list.toString()), "--port", "0");
+    assertThat(exitCode(wrong)).isEqualTo(2);
+    assertThat(log(wrong))
+        .contains("COVE_PRICES names a file that is no price list")
+        .contains("line 2")
+        .doesNotContain("\tat ");
+    Process missing = startWith(Map.of("COVE_PRICES", list + ".not"), "--port", "0");
+    assertThat(exitCode(missing)).isEqualTo(2);
+    assertThat(log(missing)).contains("COVE_PRICES names a file that cannot be read");
+    assertThat(home().data()).doesNotExist();
+  }
+
+  @Test
   void a_damaged_ledger_stops_the_start_with_advice() throws Exception {
     Files.createDirectories(home().data());
     Files.writeString(home().ledger(), "not a database ".repeat(500));
@@ -113,6 +130,10 @@ class ServerProcessTest {
   }
 
   private Process start(String... arguments) throws IOException {
+    return startWith(Map.of(), arguments);
+  }
+
+  private Process startWith(Map<String, String> settings, String... arguments) throws IOException {
     var command =
         new ArrayList<>(
             List.of(
@@ -129,6 +150,7 @@ class ServerProcessTest {
     builder.environment().keySet().removeIf(name -> name.startsWith("COVE_"));
     builder.environment().put("COVE_HOME", folder.toString());
     builder.environment().put("COVE_POOL_SIZE", "0");
+    builder.environment().putAll(settings);
     Process process =
         builder
             .redirectErrorStream(true)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.engine.Cage;
+import dev.cove.engine.CageCount;
 import dev.cove.engine.CageExit;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.EngineException;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -95,6 +97,33 @@ abstract class LifecycleContract extends EngineContract {
           "the loop goes on", () -> box.cage().usage().cpu().compareTo(paused) > 0);
       assertThat(box.user("echo answers")).isEqualTo("answers");
     }
+  }
+
+  @Test
+  void what_a_cage_has_used_is_told_when_it_ends_and_begins_anew_with_the_next() throws Exception {
+    var told = new ConcurrentLinkedDeque<CageCount>();
+    engine()
+        .onEnd((_, count) -> {
+          assertThat(count.cpuMicros().value()).isPositive();
+          told.add(count);
+        });
+    var plan = plan();
+    var cage = engine().start(plan);
+    CageCount running = cage.count().orElseThrow();
+    assertThat(running.memoryBytes()).isPositive();
+    cage.halt();
+    CageCount last = told.getLast();
+    assertThat(last.cpuMicros().since()).isEqualTo(running.cpuMicros().since());
+    assertThat(last.cpuMicros().value()).isGreaterThanOrEqualTo(running.cpuMicros().value());
+    assertThat(cage.count()).isEmpty();
+
+    engine().restart(plan).destroy();
+    assertThat(told).hasSize(2);
+    assertThat(told.getLast().cpuMicros().replaces(last.cpuMicros())).as("a later cage").isTrue();
+    engine().remove(plan.id());
+    assertThat(told).as("what is gone is told once").hasSize(2);
+    engine().onEnd((_, _) -> {});
+    assertNothingLeft(plan.id());
   }
 
   @Test

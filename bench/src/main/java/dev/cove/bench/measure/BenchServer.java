@@ -35,18 +35,26 @@ final class BenchServer implements Closeable {
   private final Path log;
   private final URI url;
   private final Process process;
+  private final Map<String, String> settings;
   private final Stopwatch watch;
   private Duration healthyAfter = Duration.ZERO;
   private @Nullable Cove cove;
   private boolean closed;
 
   private BenchServer(
-      Path launcher, Path home, Path log, URI url, Process process, Stopwatch watch) {
+      Path launcher,
+      Path home,
+      Path log,
+      URI url,
+      Process process,
+      Map<String, String> settings,
+      Stopwatch watch) {
     this.launcher = launcher;
     this.home = home;
     this.log = log;
     this.url = url;
     this.process = process;
+    this.settings = settings;
     this.watch = watch;
   }
 
@@ -69,7 +77,7 @@ final class BenchServer implements Closeable {
     var watch = new Stopwatch();
     Process process = builder.start();
     return new BenchServer(
-        launcher, home, log, URI.create("http://127.0.0.1:" + port), process, watch);
+        launcher, home, log, URI.create("http://127.0.0.1:" + port), process, settings, watch);
   }
 
   private static int freePort() throws IOException {
@@ -121,7 +129,8 @@ final class BenchServer implements Closeable {
 
   /** The server may write its address a moment after it first answers. */
   private ServerAddress awaitAddress() throws IOException, InterruptedException {
-    while (watch.elapsed().compareTo(START_LIMIT) < 0) {
+    var since = new Stopwatch();
+    while (since.elapsed().compareTo(START_LIMIT) < 0) {
       var address = ServerAddress.find(Map.of("COVE_HOME", home.toString()));
       if (address.isPresent()) {
         return address.get();
@@ -195,6 +204,21 @@ final class BenchServer implements Closeable {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while stopping a bench server.", interruption);
     }
+  }
+
+  /** SIGKILL: what it was doing is done by half, and its sandboxes run on. */
+  void kill() throws InterruptedException {
+    closed = true;
+    if (cove != null) {
+      cove.close();
+    }
+    process.destroyForcibly().waitFor();
+  }
+
+  /** Another server on the home of this one, which has been killed. */
+  BenchServer relaunch() throws IOException {
+    Files.deleteIfExists(home.resolve("run/server.json"));
+    return launch(launcher, home, settings);
   }
 
   private void stop() throws InterruptedException {

@@ -4,6 +4,7 @@ import dev.cove.bench.report.MachineLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -29,6 +30,13 @@ public final class Machine {
 
   static long residentKilobytes(long pid) throws IOException {
     return requireKilobytes(Path.of("/proc", String.valueOf(pid), "status"), "VmRSS");
+  }
+
+  /** What a process has used of the processors so far, in steps of ten milliseconds. */
+  static Duration cpu(long pid) throws IOException {
+    String line = Files.readString(Path.of("/proc", String.valueOf(pid), "stat"));
+    String[] words = line.substring(line.lastIndexOf(')') + 2).split(" ");
+    return Duration.ofMillis(10 * (Long.parseLong(words[11]) + Long.parseLong(words[12])));
   }
 
   private static long requireKilobytes(Path file, String field) throws IOException {

@@ -20,6 +20,12 @@ public interface Measurement {
         new ImagePull(),
         new Resting(),
         new Network(),
+        new CodeRuns(),
+        new E2bClient(),
+        new SoakLoad(),
+        new Churn(),
+        new PausedCrowd(),
+        new Recovery(),
         new ServerStart(),
         new CliStart());
   }

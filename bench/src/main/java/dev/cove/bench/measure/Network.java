@@ -91,15 +91,18 @@ final class Network implements Measurement {
       findings.add(cuts(box, held, rounds));
       findings.add(many(server, box, held));
       bench.say("connections are done");
-      findings.addAll(PortUrls.measure(box, server.url()));
+      findings.addAll(PortUrls.measure(bench, box, server));
+      bench.say("ports are done");
     }
+    findings.addAll(TlsTraffic.measure(bench, own));
     return new Section(
         name(),
         title(),
         findings,
         List.of(
             "%d MB over one TCP connection; requests one after the other over one connection."
-                .formatted(BULK_MEGABYTES)));
+                .formatted(BULK_MEGABYTES),
+            "Clients, servers and Cove share the processors of this machine."));
   }
 
   private static CreateOptions allowing(InetAddress own) {
@@ -133,9 +136,17 @@ final class Network implements Measurement {
         inside.add(watch.elapsed());
       }
     }
+    Samples through = Samples.of(inside, 0);
+    Samples by = Samples.of(direct, 0);
+    double enough = Math.max(by.p50Millis(), BULK_MEGABYTES * 1.048576); // 1 GB per second
     return List.of(
-        new Timing("bulk", "download through the gateway", Samples.of(inside, 0)),
-        new Timing("bulk-direct", "the same by a program of the host", Samples.of(direct, 0)));
+        new Timing("bulk", "download through the gateway", through),
+        new Timing("bulk-direct", "the same by a program of the host", by),
+        new Quantity(
+            "bulk-share",
+            "speed of the download, of that of the host's or of 1 GB/s if that is less",
+            100 * enough / through.p50Millis(),
+            "%"));
   }
 
   private static List<Finding> requests(Sandbox box, World world, int count)

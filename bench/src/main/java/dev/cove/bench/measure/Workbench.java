@@ -97,6 +97,22 @@ public final class Workbench implements Closeable {
     return server;
   }
 
+  /** Ends a server as a crash would, and starts its successor on the same home. */
+  BenchServer killAndStart(BenchServer before) throws IOException, InterruptedException {
+    BenchServer server;
+    synchronized (this) {
+      if (closed) {
+        throw new IOException("The bench is being taken down.");
+      }
+      before.kill();
+      servers.remove(before);
+      server = before.relaunch();
+      servers.add(server);
+    }
+    server.awaitHealthy();
+    return server;
+  }
+
   public synchronized boolean isOpen() {
     return !closed;
   }

@@ -19,7 +19,7 @@ public sealed interface BuildPlan {
   record FromCheckpoint(String checkpoint) implements BuildPlan {}
 
   /** Debian, from the machine's package sources. */
-  record Debian(DebianBootstrap.Wish wish) implements BuildPlan {}
+  record Debian(DebianBootstrap.Wish wish, Furnishing furnishing) implements BuildPlan {}
 
   /**
    * The stages of a Dockerfile, or of a list of steps; the last one is the template.

@@ -1,6 +1,7 @@
 package dev.cove.control.build;
 
 import dev.cove.control.template.TemplateVersion.Service;
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param user instead of the plan's
  * @param cwd instead of the plan's
  * @param network what its sandboxes may reach; the plan's when nothing is said
+ * @param life what happens to its sandboxes by themselves
  */
 public record BuildRequest(
     String name,
@@ -23,7 +25,8 @@ public record BuildRequest(
     Optional<String> user,
     Optional<String> cwd,
     Service service,
-    Optional<NetworkSettings> network) {
+    Optional<NetworkSettings> network,
+    LifeRules life) {
   public BuildRequest {
     tags = List.copyOf(tags);
     env = Map.copyOf(env);
@@ -34,7 +37,8 @@ public record BuildRequest(
     Settings settings = planned.withEnv(env);
     settings = user.map(settings::withUser).orElse(settings);
     settings = cwd.map(settings::withCwd).orElse(settings);
-    return network.map(settings::withNetwork).orElse(settings);
+    settings = network.map(settings::withNetwork).orElse(settings);
+    return settings.withLife(life);
   }
 
   public static BuildRequest of(String name, List<String> tags, BuildPlan plan) {
@@ -46,10 +50,11 @@ public record BuildRequest(
         Optional.empty(),
         Optional.empty(),
         Service.NONE,
-        Optional.empty());
+        Optional.empty(),
+        LifeRules.SILENT);
   }
 
-  public BuildRequest with(Optional<NetworkSettings> newNetwork) {
-    return new BuildRequest(name, tags, plan, env, user, cwd, service, newNetwork);
+  public BuildRequest with(Optional<NetworkSettings> newNetwork, LifeRules newLife) {
+    return new BuildRequest(name, tags, plan, env, user, cwd, service, newNetwork, newLife);
   }
 }

@@ -4,7 +4,7 @@ import dev.cove.control.Fingerprint;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
-import dev.cove.control.sandbox.ServiceStart;
+import dev.cove.control.service.ServiceStart;
 import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
@@ -82,7 +82,7 @@ final class Builder implements AutoCloseable {
       case BuildPlan.FromRegistry from ->
           install(() -> RegistryImage.open(from.image(), from.credentials()));
       case BuildPlan.FromArchive from -> install(() -> ArchiveImage.open(from.file().file()));
-      case BuildPlan.Debian debian -> debian(debian.wish());
+      case BuildPlan.Debian debian -> debian(debian);
       case BuildPlan.Stages stages -> stages(stages);
       case BuildPlan.FromCheckpoint from -> promoted(from.checkpoint());
     };
@@ -103,32 +103,37 @@ final class Builder implements AutoCloseable {
   }
 
   /** Packages change from day to day, so what was made today may be used again today. */
-  private Made debian(DebianBootstrap.Wish wish) {
-    String key =
+  private Made debian(BuildPlan.Debian plan) {
+    DebianBootstrap.Wish wish = plan.wish();
+    var named =
         new Fingerprint()
             .add("debian")
             .add(wish.suite())
             .add(wish.packages())
-            .add(LocalDate.now(ZoneOffset.UTC).toString())
-            .hex();
+            .add(wish.leftOut())
+            .add(LocalDate.now(ZoneOffset.UTC).toString());
+    plan.furnishing().addTo(named);
+    String key = named.hex();
     String text = "Debian %s %s".formatted(wish.suite(), String.join(",", wish.packages())).strip();
     Optional<List<LayerId>> known = layers.find(key);
     log.step(new BuildLog.Progress(1, 1, text, known.isPresent()));
-    List<LayerId> made = known.orElseGet(() -> bootstrap(wish, key));
+    List<LayerId> made = known.orElseGet(() -> bootstrap(plan, key));
     var settings = new Settings("user", "", Map.of(), List.of(), List.of());
     return new Made(new Foundation(Base.EMPTY, made, settings, key), text);
   }
 
-  private List<LayerId> bootstrap(DebianBootstrap.Wish wish, String key) {
+  private List<LayerId> bootstrap(BuildPlan.Debian plan, String key) {
     try {
       Path folder = around.spool().makeFolder();
-      try (var running = DebianBootstrap.start(wish, folder, line -> log.output(line + "\n"))) {
+      try (var running =
+          DebianBootstrap.start(plan.wish(), folder, line -> log.output(line + "\n"))) {
         cancellation.onCancel(running::close);
         Guest guest = workplace.on(Base.EMPTY, List.of());
         guest.files("root").unpack("/", running.tar(), Workplace.FILES);
         running.await();
         new StepRun(guest, Settings.NONE, Map.of(), log)
             .run(List.of("/usr/sbin/useradd", "-m", "-u", "1000", "-U", "-s", "/bin/bash", "user"));
+        plan.furnishing().install(guest, log);
       } finally {
         around.spool().drop(folder);
       }
@@ -222,7 +227,8 @@ final class Builder implements AutoCloseable {
     log.output("Waiting for the service\n");
     Guest guest = workplace.on(foundation.base(), foundation.layers());
     SandboxSpec spec = specOf(foundation.settings(), foundation.base());
-    new ServiceStart(guest, spec, spec.env()).start(service);
+    dev.cove.control.service.Service.of(service)
+        .forEach(wanted -> new ServiceStart(guest, spec, spec.env(), wanted).inSilence());
     return foundation.on(workplace.seal(), foundation.key());
   }
 

@@ -2,13 +2,16 @@ package dev.cove.control.build;
 
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.project.Scope;
 import dev.cove.control.template.BuildCache;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateReference;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.observe.Step;
 import dev.cove.node.Node;
 import dev.cove.node.debian.DebianBootstrap;
 import dev.cove.node.image.Credentials;
@@ -37,6 +40,7 @@ public final class Builds {
   private final Builder.Surroundings around;
   private final Semaphore places = new Semaphore(AT_ONCE);
   private final Map<String, ReentrantLock> providing = new ConcurrentHashMap<>();
+  private final Cooking cooking;
 
   public Builds(
       Node node,
@@ -46,6 +50,7 @@ public final class Builds {
       Checkpoints checkpoints,
       Spool spool) {
     this.around = new Builder.Surroundings(node, layers, catalogue, cache, checkpoints, spool);
+    this.cooking = new Cooking(this, catalogue);
   }
 
   public Spool spool() {
@@ -65,7 +70,7 @@ public final class Builds {
           "%d templates are being made already; try again later.".formatted(AT_ONCE));
     }
     try (var _ = Deadline.of(MAX_DURATION, () -> cancellation.cancel("it took too long"))) {
-      return make(request, log, cancellation);
+      return Step.BUILD.run(() -> make(request, log, cancellation));
     } finally {
       places.release();
     }
@@ -111,14 +116,26 @@ public final class Builds {
     return version;
   }
 
+  /** Whether it is made when it is asked for and not there. */
+  public static boolean isMadeOnFirstUse(String reference) {
+    return reference.equals(DEBIAN) || Recipes.knows(reference);
+  }
+
   /** Makes what is asked for and can be made of itself, unless it is there. */
   public void provide(String reference, BuildLog to, Cancellation cancellation) {
-    if (reference.equals(DEBIAN) && around.catalogue().find(reference).isEmpty()) {
-      once(
-          reference,
-          () -> debian(List.of(), DebianBootstrap.Wish.ofThisMachine(List.of())),
-          to,
-          cancellation);
+    if (Recipes.knows(reference)) {
+      cooking.provide(reference);
+    } else if (reference.equals(DEBIAN) && around.catalogue().find(reference).isEmpty()) {
+      // Nothing of the caller's goes into it, so it is made once and for all projects.
+      Scope.ofOperator(ProjectName.DEFAULT)
+          .call(() -> {
+            once(
+                reference,
+                () -> debian(List.of(), DebianBootstrap.Wish.ofThisMachine(List.of())),
+                to,
+                cancellation);
+            return true;
+          });
     }
   }
 
@@ -127,7 +144,7 @@ public final class Builds {
     var all = new ArrayList<>(tags);
     all.add(wish.suite());
     all.add(TemplateReference.LATEST);
-    return BuildRequest.of(DEBIAN, all, new BuildPlan.Debian(wish));
+    return BuildRequest.of(DEBIAN, all, new BuildPlan.Debian(wish, Furnishing.NONE));
   }
 
   /** The tag of the template that an image becomes, unless the caller says another. */
@@ -162,7 +179,8 @@ public final class Builds {
   /** Whoever asks for the same meanwhile waits for the first. */
   private void once(
       String reference, Supplier<BuildRequest> request, BuildLog to, Cancellation cancellation) {
-    ReentrantLock lock = providing.computeIfAbsent(reference, _ -> new ReentrantLock());
+    String own = Scope.here() + "/" + reference;
+    ReentrantLock lock = providing.computeIfAbsent(own, _ -> new ReentrantLock());
     lock.lock();
     try {
       if (around.catalogue().find(reference).isEmpty()) {
@@ -171,7 +189,7 @@ public final class Builds {
     } finally {
       lock.unlock();
       if (!lock.hasQueuedThreads()) {
-        providing.remove(reference, lock);
+        providing.remove(own, lock);
       }
     }
   }

@@ -2,6 +2,7 @@ package dev.cove.control.build;
 
 import dev.cove.model.Base;
 import dev.cove.model.SandboxTemplate;
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.image.ImageConfig;
 import java.util.ArrayList;
@@ -21,17 +22,18 @@ record Settings(
     Map<String, String> env,
     List<String> entrypoint,
     List<String> command,
-    Optional<NetworkSettings> network) {
+    Optional<NetworkSettings> network,
+    LifeRules life) {
   static final Settings NONE = new Settings("root", "", Map.of(), List.of(), List.of());
 
-  /** Settings that say nothing about networks. */
+  /** Settings that say nothing about networks and lives. */
   Settings(
       String user,
       String cwd,
       Map<String, String> env,
       List<String> entrypoint,
       List<String> command) {
-    this(user, cwd, env, entrypoint, command, Optional.empty());
+    this(user, cwd, env, entrypoint, command, Optional.empty(), LifeRules.SILENT);
   }
 
   Settings {
@@ -47,7 +49,13 @@ record Settings(
 
   static Settings of(SandboxTemplate template, Map<String, String> env) {
     return new Settings(
-        template.user(), template.cwd(), env, template.entrypoint(), List.of(), template.network());
+        template.user(),
+        template.cwd(),
+        env,
+        template.entrypoint(),
+        List.of(),
+        template.network(),
+        template.life());
   }
 
   /** Without the group, which is that of the user's own entry. */
@@ -57,35 +65,40 @@ record Settings(
   }
 
   Settings withUser(String newUser) {
-    return new Settings(user(newUser), cwd, env, entrypoint, command, network);
+    return new Settings(user(newUser), cwd, env, entrypoint, command, network, life);
   }
 
   Settings withCwd(String newCwd) {
-    return new Settings(user, newCwd, env, entrypoint, command, network);
+    return new Settings(user, newCwd, env, entrypoint, command, network, life);
   }
 
   Settings withEnv(Map<String, String> more) {
     var both = new HashMap<>(env);
     both.putAll(more);
-    return new Settings(user, cwd, both, entrypoint, command, network);
+    return new Settings(user, cwd, both, entrypoint, command, network, life);
   }
 
   /** A new entry point drops the arguments that were meant for the one before. */
   Settings withEntrypoint(List<String> argv) {
-    return new Settings(user, cwd, env, argv, List.of(), network);
+    return new Settings(user, cwd, env, argv, List.of(), network, life);
   }
 
   Settings withCommand(List<String> argv) {
-    return new Settings(user, cwd, env, entrypoint, argv, network);
+    return new Settings(user, cwd, env, entrypoint, argv, network, life);
   }
 
   Settings withNetwork(NetworkSettings newNetwork) {
-    return new Settings(user, cwd, env, entrypoint, command, Optional.of(newNetwork));
+    return new Settings(user, cwd, env, entrypoint, command, Optional.of(newNetwork), life);
+  }
+
+  /** What is said of a template's base holds where nothing is said of the template. */
+  Settings withLife(LifeRules nearer) {
+    return new Settings(user, cwd, env, entrypoint, command, network, nearer.over(life));
   }
 
   SandboxTemplate template(String name, Base base) {
     List<String> all = new ArrayList<>(entrypoint);
     all.addAll(command);
-    return new SandboxTemplate(name, base, user, cwd, all, network);
+    return new SandboxTemplate(name, base, user, cwd, all, network, life);
   }
 }

@@ -59,11 +59,12 @@ public final class Spool {
     return 0;
   }
 
-  Path makeFolder() throws IOException {
+  /** A folder for whoever {@link #drop}s it. */
+  public Path makeFolder() throws IOException {
     return Files.createTempDirectory(folder, "work");
   }
 
-  void drop(Path inside) {
+  public void drop(Path inside) {
     try {
       Trees.remove(inside);
     } catch (IOException e) {

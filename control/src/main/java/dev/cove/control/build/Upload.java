@@ -1,6 +1,8 @@
 package dev.cove.control.build;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A file that a caller sent, for as long as it is needed. */
@@ -15,6 +17,11 @@ public final class Upload implements AutoCloseable {
 
   public Path file() {
     return file;
+  }
+
+  /** Its content, which stays readable when the file goes meanwhile. */
+  public InputStream open() throws IOException {
+    return Files.newInputStream(file);
   }
 
   /** The same as the files of a build. */

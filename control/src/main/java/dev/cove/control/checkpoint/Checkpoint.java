@@ -2,6 +2,7 @@ package dev.cove.control.checkpoint;
 
 import dev.cove.model.CheckpointId;
 import dev.cove.model.LayerId;
+import dev.cove.model.ProjectName;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxTemplate;
@@ -25,6 +26,7 @@ import java.util.Optional;
  */
 public record Checkpoint(
     CheckpointId id,
+    ProjectName project,
     SandboxId sandbox,
     String name,
     Reason reason,

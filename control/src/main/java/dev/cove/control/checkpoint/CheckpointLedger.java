@@ -1,14 +1,17 @@
 package dev.cove.control.checkpoint;
 
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.LifeText;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.NetworkText;
 import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
 import dev.cove.control.ledger.Words;
+import dev.cove.control.project.Projects;
 import dev.cove.model.CheckpointId;
 import dev.cove.model.LayerId;
+import dev.cove.model.ProjectName;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
@@ -28,6 +31,7 @@ final class CheckpointLedger {
 
   void insert(Checkpoint checkpoint) {
     ledger.write(session -> {
+      Projects.requireThere(session, checkpoint.project());
       insertRow(session, checkpoint);
       for (var variable : checkpoint.env().entrySet()) {
         session.run(
@@ -53,8 +57,8 @@ final class CheckpointLedger {
         """
         insert into checkpoint (id, sandbox_id, name, reason, created_at, template, tier, milli_cpus,
                                 memory_mb, disk_mb, max_processes, bytes, frozen_nanos, copied,
-                                base, user, cwd, entrypoint, template_network)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                base, user, cwd, entrypoint, template_network, template_life, project)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         checkpoint.id().value(),
         checkpoint.sandbox().value(),
@@ -74,7 +78,9 @@ final class CheckpointLedger {
         checkpoint.template().user(),
         checkpoint.template().cwd(),
         Words.encode(checkpoint.template().entrypoint()),
-        NetworkText.encode(checkpoint.template().network()));
+        NetworkText.encode(checkpoint.template().network()),
+        LifeText.encode(checkpoint.template().life()),
+        checkpoint.project().value());
   }
 
   void remove(CheckpointId id) {
@@ -92,7 +98,7 @@ final class CheckpointLedger {
           """
           select id, sandbox_id, name, reason, created_at, template, tier, milli_cpus, memory_mb,
                  disk_mb, max_processes, bytes, frozen_nanos, copied, base, user, cwd, entrypoint,
-                 template_network
+                 template_network, template_life, project
           from checkpoint
           """,
           row -> checkpoint(row, env, layers));
@@ -105,6 +111,7 @@ final class CheckpointLedger {
     String id = row.getString(1);
     return new Checkpoint(
         new CheckpointId(id),
+        new ProjectName(row.getString(21)),
         new SandboxId(row.getString(2)),
         row.getString(3),
         Checkpoint.Reason.find(row.getString(4)).orElse(Checkpoint.Reason.ASKED),

@@ -4,6 +4,7 @@ import dev.cove.control.layer.LayerHolder;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.project.Scope;
 import dev.cove.model.CheckpointId;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
@@ -14,6 +15,7 @@ import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.Tier;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.observe.Step;
 import dev.cove.node.Node;
 import dev.cove.node.Node.Stillness;
 import java.time.Clock;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -80,24 +83,40 @@ public final class Checkpoints implements LayerHolder {
       SandboxId sandbox, SandboxSpec spec, String name, Checkpoint.Reason reason) {
     requireName(name);
     requireRoom();
-    return layers.using(() -> {
-      Node.Sealed sealed = node.seal(sandbox);
-      Checkpoint checkpoint = of(sandbox, spec, name, reason, sealed);
-      rows.insert(checkpoint);
-      FailPoint.CHECKPOINT_RECORDED.reached();
-      all.put(checkpoint.id(), checkpoint);
-      sealed.still().ifPresentOrElse(s -> keptStill.put(sandbox, s), () -> forgetStill(sandbox));
-      if (reason != Checkpoint.Reason.ASKED) {
-        dropByRules(sandbox);
-      }
-      return checkpoint;
-    });
+    return Step.CHECKPOINT.run(() ->
+        layers.using(() -> {
+          Node.Sealed sealed = node.seal(sandbox);
+          Checkpoint checkpoint = of(sandbox, spec, name, reason, sealed);
+          rows.insert(checkpoint);
+          FailPoint.CHECKPOINT_RECORDED.reached();
+          all.put(checkpoint.id(), checkpoint);
+          sealed
+              .still()
+              .ifPresentOrElse(s -> keptStill.put(sandbox, s), () -> forgetStill(sandbox));
+          if (reason != Checkpoint.Reason.ASKED) {
+            dropByRules(sandbox);
+          }
+          return checkpoint;
+        }));
   }
 
   /** What a sandbox is now, with no row: it stays for as long as the pin. */
   public Checkpoint moment(SandboxId sandbox, SandboxSpec spec, Layers.Pin pin) {
+    return moment(sandbox, spec, pin, node::seal);
+  }
+
+  /** The same, and the sandbox stands on what it stood on. */
+  public Checkpoint copy(SandboxId sandbox, SandboxSpec spec, Layers.Pin pin) {
+    return moment(sandbox, spec, pin, node::copy);
+  }
+
+  private Checkpoint moment(
+      SandboxId sandbox,
+      SandboxSpec spec,
+      Layers.Pin pin,
+      Function<SandboxId, Node.Sealed> sealing) {
     return layers.using(() -> {
-      Node.Sealed sealed = node.seal(sandbox);
+      Node.Sealed sealed = sealing.apply(sandbox);
       pin.add(sealed.layers());
       return of(sandbox, spec, "", Checkpoint.Reason.ASKED, sealed);
     });
@@ -111,6 +130,7 @@ public final class Checkpoints implements LayerHolder {
       Node.Sealed sealed) {
     return new Checkpoint(
         CheckpointId.random(),
+        spec.project(),
         sandbox,
         name,
         reason,
@@ -213,6 +233,7 @@ public final class Checkpoints implements LayerHolder {
     var checkpoint =
         new Checkpoint(
             CheckpointId.random(),
+            Scope.here(),
             SandboxId.random(),
             name,
             Checkpoint.Reason.IMPORTED,
@@ -246,9 +267,12 @@ public final class Checkpoints implements LayerHolder {
     }
   }
 
-  /** The oldest first. */
+  /** Those that concern the caller, the oldest first. */
   public List<Checkpoint> list() {
-    return all.values().stream().sorted(BY_AGE).toList();
+    return all.values().stream()
+        .filter(checkpoint -> Scope.covers(checkpoint.project()))
+        .sorted(BY_AGE)
+        .toList();
   }
 
   public List<Checkpoint> of(SandboxId sandbox) {
@@ -260,7 +284,7 @@ public final class Checkpoints implements LayerHolder {
 
   public Checkpoint require(String id) {
     Checkpoint found = CheckpointId.isValid(id) ? all.get(new CheckpointId(id)) : null;
-    if (found == null) {
+    if (found == null || !Scope.covers(found.project())) {
       throw new CoveException(ErrorCode.NOT_FOUND, "There is no such checkpoint.");
     }
     return found;

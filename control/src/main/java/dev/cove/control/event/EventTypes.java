@@ -26,6 +26,7 @@ public record EventTypes(Set<String> wanted) {
           "sandbox.failed",
           "sandbox.deleted",
           "sandbox.undeleted",
+          "sandbox.removed",
           "sandbox.forked",
           "sandbox.restored",
           "checkpoint.created",
@@ -35,8 +36,12 @@ public record EventTypes(Set<String> wanted) {
           "volume.created",
           "volume.deleted",
           "network.asked",
+          "budget.warned",
+          "budget.exhausted",
           "key.created",
-          "key.revoked");
+          "key.revoked",
+          "project.created",
+          "project.deleted");
 
   public EventTypes {
     wanted = Set.copyOf(wanted);

@@ -4,7 +4,9 @@ import dev.cove.control.event.EventPage.Gap;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.Session;
+import dev.cove.control.project.Scope;
 import dev.cove.model.CoveException;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -72,6 +74,16 @@ public final class Events implements AutoCloseable {
         data);
   }
 
+  /** The same for what is a project's and no sandbox's. */
+  public static void write(Session session, String type, ProjectName project, String data)
+      throws SQLException {
+    session.run(
+        "insert into event (at, type, data, project) select micros, ?, ?, ? from now",
+        type,
+        data,
+        project.value());
+  }
+
   /** Notes what is true nowhere in the ledger, some time soon. */
   public void note(String type, SandboxId sandbox, String data) {
     var _ =
@@ -91,7 +103,7 @@ public final class Events implements AutoCloseable {
     return readNewest();
   }
 
-  /** Those that come after an id, the oldest first. */
+  /** Those after an id that concern the caller, the oldest first. */
   public EventPage page(EventFilter filter, long after, int limit) {
     var items = new ArrayList<Event>();
     Optional<Gap> gap = Optional.empty();
@@ -107,7 +119,7 @@ public final class Events implements AutoCloseable {
           return new EventPage(items, at, true, gap);
         }
         at = event.id();
-        if (filter.matches(event)) {
+        if (Scope.covers(event.project()) && filter.matches(event)) {
           items.add(event);
         }
       }
@@ -130,7 +142,10 @@ public final class Events implements AutoCloseable {
   private List<Event> rowsAfter(long id) {
     return ledger.read(session ->
         session.query(
-            "select id, at, type, sandbox_id, data from event where id > ? order by id limit ?",
+            """
+            select id, at, type, sandbox_id, data, project from event
+            where id > ? order by id limit ?
+            """,
             row -> Event.read(row, 1),
             id,
             SCAN));

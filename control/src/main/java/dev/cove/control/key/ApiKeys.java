@@ -2,8 +2,10 @@ package dev.cove.control.key;
 
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.project.Scope;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +28,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class ApiKeys {
   private static final Logger log = LoggerFactory.getLogger(ApiKeys.class);
+
+  /** In each project, and of operators. */
   static final int MAX_KEYS = 1_000;
+
   private static final int MAX_NAME = 128;
   private static final Duration USE_NOTED_EVERY = Duration.ofMinutes(1);
 
@@ -47,14 +53,24 @@ public final class ApiKeys {
     return keys;
   }
 
-  /** Makes a key. Its secret is in the answer and nowhere else. */
+  /** Makes an operator's key. */
   public Issued issue(String name) {
+    return issue(name, Optional.empty());
+  }
+
+  /**
+   * Makes a key. Its secret is in the answer and nowhere else.
+   *
+   * @param project where it acts; none for an operator's
+   */
+  public Issued issue(String name, Optional<ProjectName> project) {
     requireName(name);
     KeySecret secret = KeySecret.random();
     var key =
         new ApiKey(
             secret.id(),
             name,
+            project,
             secret.last4(),
             Micros.now(clock),
             Optional.empty(),
@@ -62,7 +78,7 @@ public final class ApiKeys {
     var stored = new StoredKey(key, secret.hash());
     changing.lock();
     try {
-      makeRoom();
+      makeRoom(project);
       rows.insert(stored);
       byId.put(key.id(), stored);
     } finally {
@@ -72,10 +88,15 @@ public final class ApiKeys {
     return new Issued(key, secret.reveal());
   }
 
-  /** All keys, revoked ones too, the oldest first. */
+  /** The keys that concern the caller, revoked ones too, the oldest first. */
   public List<ApiKey> list() {
+    return oldestFirst(key -> Scope.covers(key.project()));
+  }
+
+  private List<ApiKey> oldestFirst(Predicate<ApiKey> which) {
     return byId.values().stream()
         .map(StoredKey::key)
+        .filter(which)
         .sorted(Comparator.comparing(ApiKey::createdAt).thenComparing(ApiKey::id))
         .toList();
   }
@@ -85,7 +106,7 @@ public final class ApiKeys {
     changing.lock();
     try {
       StoredKey stored = byId.get(id);
-      if (stored == null) {
+      if (stored == null || !Scope.covers(stored.key().project())) {
         throw new CoveException(ErrorCode.NOT_FOUND, "There is no such key.");
       }
       if (stored.key().revokedAt().isPresent()) {
@@ -151,13 +172,19 @@ public final class ApiKeys {
         .orElse(true);
   }
 
+  /** Drops what is known of a project that is gone; its rows have gone with it. */
+  public void forget(ProjectName project) {
+    byId.values().removeIf(stored -> stored.key().project().equals(Optional.of(project)));
+  }
+
   /** The keys that were revoked first make room for new ones; valid keys never do. */
-  private void makeRoom() {
-    if (byId.size() < MAX_KEYS) {
+  private void makeRoom(Optional<ProjectName> project) {
+    List<ApiKey> others = oldestFirst(key -> key.project().equals(project));
+    if (others.size() < MAX_KEYS) {
       return;
     }
     ApiKey oldest =
-        list().stream()
+        others.stream()
             .filter(key -> key.revokedAt().isPresent())
             .min(Comparator.comparing(key -> key.revokedAt().orElse(Instant.MAX)))
             .orElseThrow(() ->

@@ -2,6 +2,8 @@ package dev.cove.control.key;
 
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.project.Projects;
+import dev.cove.model.ProjectName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -20,20 +22,31 @@ final class KeyLedger {
   List<StoredKey> all() {
     return ledger.read(session ->
         session.query(
-            "select id, name, last4, created_at, last_used_at, revoked_at, hash from api_key",
+            """
+            select id, name, last4, created_at, last_used_at, revoked_at, hash, project
+            from api_key
+            """,
             KeyLedger::stored));
   }
 
   void insert(StoredKey stored) {
     ApiKey key = stored.key();
-    ledger.write(session ->
-        session.run(
-            "insert into api_key (id, name, hash, last4, created_at) values (?, ?, ?, ?, ?)",
-            key.id(),
-            key.name(),
-            stored.hash(),
-            key.last4(),
-            Micros.of(key.createdAt())));
+    ledger.write(session -> {
+      if (key.project().isPresent()) {
+        Projects.requireThere(session, key.project().get());
+      }
+      return session.run(
+          """
+          insert into api_key (id, name, hash, last4, created_at, project)
+          values (?, ?, ?, ?, ?, ?)
+          """,
+          key.id(),
+          key.name(),
+          stored.hash(),
+          key.last4(),
+          Micros.of(key.createdAt()),
+          key.project().map(ProjectName::value).orElse(null));
+    });
   }
 
   void revoke(String id, Instant at) {
@@ -55,6 +68,7 @@ final class KeyLedger {
         new ApiKey(
             row.getString(1),
             row.getString(2),
+            Optional.ofNullable(row.getString(8)).map(ProjectName::new),
             row.getString(3),
             Micros.toInstant(row.getLong(4)),
             time(row, 5),

@@ -1,5 +1,6 @@
 package dev.cove.control.key;
 
+import dev.cove.model.file.PrivateFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -10,11 +11,11 @@ public final class LocalKey {
   /** Makes the key at first start, and again when the file is gone or its key revoked. */
   public static void ensure(ApiKeys keys, Path file) throws IOException {
     if (!keys.accepts(read(file))) {
-      PrivateFile.write(file, keys.issue("local").secret());
+      PrivateFile.writeLine(file, keys.issue("local").secret());
     }
   }
 
   private static String read(Path file) throws IOException {
-    return PrivateFile.find(file).orElse("");
+    return PrivateFile.readLine(file).orElse("");
   }
 }

@@ -8,7 +8,14 @@ final class StoredKey {
   /** Matches nothing that anybody can present: no SHA-256 is all zeros, as far as anyone knows. */
   static final StoredKey NOBODYS =
       new StoredKey(
-          new ApiKey("", "", "", Instant.EPOCH, Optional.empty(), Optional.of(Instant.EPOCH)),
+          new ApiKey(
+              "",
+              "",
+              Optional.empty(),
+              "",
+              Instant.EPOCH,
+              Optional.empty(),
+              Optional.of(Instant.EPOCH)),
           new byte[32]);
 
   private final ApiKey key;
@@ -28,16 +35,10 @@ final class StoredKey {
   }
 
   StoredKey used(Instant at) {
-    return new StoredKey(
-        new ApiKey(
-            key.id(), key.name(), key.last4(), key.createdAt(), Optional.of(at), key.revokedAt()),
-        hash);
+    return new StoredKey(key.used(at), hash);
   }
 
   StoredKey revoked(Instant at) {
-    return new StoredKey(
-        new ApiKey(
-            key.id(), key.name(), key.last4(), key.createdAt(), key.lastUsedAt(), Optional.of(at)),
-        hash);
+    return new StoredKey(key.revoked(at), hash);
   }
 }

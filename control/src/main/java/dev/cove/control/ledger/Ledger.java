@@ -5,6 +5,7 @@ import dev.cove.model.ErrorCode;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ public final class Ledger implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int READERS = 2;
 
+  private final LedgerFile file;
   private final LedgerWriter writer;
   private final Duration patience;
   private final BlockingQueue<Session> readers = new ArrayBlockingQueue<>(READERS);
@@ -28,6 +30,7 @@ public final class Ledger implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private Ledger(LedgerFile file, Duration patience) throws SQLException {
+    this.file = file;
     for (int i = 0; i < READERS; i++) {
       Session reader = file.connect();
       reader.script("pragma query_only = true");
@@ -79,9 +82,19 @@ public final class Ledger implements AutoCloseable {
     return pending.outcome();
   }
 
+  /** How many changes wait to be made. */
+  public int queued() {
+    return writer.queued();
+  }
+
   /** Tells, on the writer's thread, that something was written. Must not wait. */
   public void afterCommit(Runnable listener) {
     writer.afterCommit(listener);
+  }
+
+  /** Why it cannot be used at the moment, in a sentence; empty when all is well. */
+  public Optional<String> fault() {
+    return writer.fault();
   }
 
   /** Reads what is durable, beside the writer. */
@@ -90,9 +103,20 @@ public final class Ledger implements AutoCloseable {
     try {
       return question.apply(reader);
     } catch (SQLException e) {
-      throw LedgerFile.unavailable(e);
+      CoveException fault = LedgerFile.unavailable(e);
+      writer.noteFault(fault);
+      throw fault;
     } finally {
       readers.add(reader);
+    }
+  }
+
+  /** Writes all that is durable now to another file, which must not be there; nobody waits. */
+  public void copyTo(Path target) {
+    try (Session session = file.connect()) {
+      session.run("vacuum into ?", target.toString());
+    } catch (SQLException e) {
+      throw LedgerFile.unavailable(e);
     }
   }
 

@@ -10,6 +10,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
@@ -92,11 +93,23 @@ final class LedgerFile {
               "its file cannot be written; check the file system and its rights";
           case SQLITE_IOERR -> "reading or writing its file failed; check the disk";
           case SQLITE_CORRUPT, SQLITE_NOTADB ->
-              "its file is damaged; stop the server and restore it";
+              "its file is damaged; stop the server and run cove restore-backup FILE --replace";
           default -> "SQLite refused the change";
         };
-    return new CoveException(
-        ErrorCode.UNAVAILABLE, "The ledger cannot be written: " + why + ".", e);
+    return new CoveException(ErrorCode.UNAVAILABLE, "The ledger cannot be used: " + why + ".", e);
+  }
+
+  /**
+   * Throws what still keeps the ledger from being used after a fault: it must be whole, and take
+   * bytes.
+   */
+  void probe(Session session) throws SQLException {
+    List<String> verdict = session.query("pragma quick_check(1)", row -> row.getString(1));
+    if (!verdict.equals(List.of("ok"))) {
+      throw new SQLiteException("quick_check", SQLiteErrorCode.SQLITE_CORRUPT);
+    }
+    int version = session.query("pragma user_version", row -> row.getInt(1)).getFirst();
+    session.script("pragma user_version = " + version); // written, though it is the same
   }
 
   /** A constraint of the schema was broken: only that change is wrong, the ledger is well. */
@@ -113,8 +126,8 @@ final class LedgerFile {
   }
 
   private static final String HOW_TO_RESTORE =
-      "Nothing was changed. Restore a copy, or save what is readable with: sqlite3 ledger.db"
-          + " .recover | sqlite3 recovered.db";
+      "Nothing was changed. Restore a backup with cove restore-backup FILE --replace, or save what"
+          + " is readable with: sqlite3 ledger.db .recover | sqlite3 recovered.db";
 
   private static LedgerUnusableException refusal(Path path, SQLException e) {
     String why =

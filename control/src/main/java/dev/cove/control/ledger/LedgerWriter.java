@@ -2,13 +2,17 @@ package dev.cove.control.ledger;
 
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.observe.Step;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +29,7 @@ final class LedgerWriter implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LedgerWriter.class);
   static final int MAX_QUEUED = 2_048;
   private static final int MAX_BATCH = 256;
+  private static final Duration PROBE = Duration.ofSeconds(1);
 
   private final LedgerFile file;
   private final Duration patience;
@@ -32,6 +37,7 @@ final class LedgerWriter implements AutoCloseable {
   private final Thread thread;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private volatile boolean closing;
+  private volatile @Nullable CoveException fault;
   private @Nullable Session session;
   private boolean syncing;
 
@@ -52,6 +58,10 @@ final class LedgerWriter implements AutoCloseable {
     }
   }
 
+  int queued() {
+    return queue.size();
+  }
+
   void afterCommit(Runnable listener) {
     listeners.add(listener);
   }
@@ -60,7 +70,12 @@ final class LedgerWriter implements AutoCloseable {
     var batch = new ArrayList<PendingChange<?>>();
     while (!closing || !queue.isEmpty()) {
       try {
-        batch.add(queue.take());
+        PendingChange<?> first = fault == null ? queue.take() : pollWhileUnwell();
+        if (first == null) {
+          commit(List.of());
+          continue;
+        }
+        batch.add(first);
         queue.drainTo(batch, MAX_BATCH - 1);
       } catch (InterruptedException _) {
         continue; // close() wakes us this way; the loop's condition decides
@@ -71,28 +86,69 @@ final class LedgerWriter implements AutoCloseable {
     disconnect();
   }
 
+  /** Nothing for a while: time to see whether the cause has gone, though nobody wants to write. */
+  private @Nullable PendingChange<?> pollWhileUnwell() throws InterruptedException {
+    return queue.poll(PROBE.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Why nothing can be written; empty when all is well, as far as is known. */
+  Optional<String> fault() {
+    CoveException now = fault;
+    return now == null ? Optional.empty() : Optional.of(String.valueOf(now.getMessage()));
+  }
+
+  /** Keeps in mind what is wrong, and says so when it was not known before. */
+  void noteFault(CoveException now) {
+    CoveException before = fault;
+    fault = now;
+    if (before == null || !Objects.equals(before.getMessage(), now.getMessage())) {
+      log.warn("{}", now.getMessage(), now);
+    }
+    if (before == null && !thread.equals(Thread.currentThread())) {
+      thread.interrupt(); // it may wait for a change that nobody wants to make
+    }
+  }
+
+  private void noteWell() {
+    if (fault != null) {
+      fault = null;
+      log.info("The ledger is written again");
+    }
+  }
+
   private void commit(List<PendingChange<?>> batch) {
+    long start = System.nanoTime();
     try {
       file.requireInPlace();
+      if (fault != null) {
+        disconnect(); // what this connection remembers of the file may be better than the file
+      }
       Session open = connected();
       sync(open, batch.stream().anyMatch(PendingChange::isDurable));
+      if (fault != null) {
+        file.probe(open);
+      }
       open.script("begin immediate");
       for (PendingChange<?> change : batch) {
         applyAlone(open, change);
       }
       open.script("commit");
+      Step.COMMIT.durations().add(System.nanoTime() - start);
+      noteWell();
       batch.forEach(PendingChange::succeed);
       listeners.forEach(Runnable::run);
     } catch (SQLException e) {
       // Even when the disk is full or the connection broken, what was not committed is not true.
       disconnect();
-      log.warn("The ledger could not be written, {} changes failed", batch.size(), e);
-      CoveException fault = LedgerFile.unavailable(e);
-      batch.forEach(change -> change.fail(fault));
+      failAll(batch, LedgerFile.unavailable(e));
     } catch (CoveException e) {
-      log.warn("The ledger could not be written, {} changes failed", batch.size(), e);
-      batch.forEach(change -> change.fail(e));
+      failAll(batch, e);
     }
+  }
+
+  private void failAll(List<PendingChange<?>> batch, CoveException now) {
+    noteFault(now);
+    batch.forEach(change -> change.fail(now));
   }
 
   /** A change that throws of its own accord is undone alone; the others of its batch live. */

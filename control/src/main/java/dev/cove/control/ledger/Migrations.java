@@ -27,7 +27,14 @@ final class Migrations {
           "V10__secrets.sql",
           "V11__groups.sql",
           "V12__lifecycle.sql",
-          "V13__events.sql");
+          "V13__events.sql",
+          "V14__usage.sql",
+          "V15__lives.sql",
+          "V16__services.sql",
+          "V17__budgets.sql",
+          "V18__projects.sql",
+          "V19__budgets_of_projects.sql",
+          "V20__kept.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;

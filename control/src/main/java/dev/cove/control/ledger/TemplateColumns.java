@@ -6,8 +6,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * What a row remembers of a template: its name, and base, user, cwd, entrypoint and network in a
- * row.
+ * What a row remembers of a template: its name, and base, user, cwd, entrypoint, network and life
+ * in a row.
  */
 public final class TemplateColumns {
   private TemplateColumns() {}
@@ -21,6 +21,7 @@ public final class TemplateColumns {
         row.getString(base + 1),
         row.getString(base + 2),
         Words.decode(row.getString(base + 3)),
-        NetworkText.decode(row.getString(base + 4)));
+        NetworkText.decode(row.getString(base + 4)),
+        LifeText.decode(row.getString(base + 5)));
   }
 }

@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param release of the host that the layers lie over; empty when they lie over nothing
  * @param layers the uppermost first
  * @param network as NetworkText writes it; files of before have none
+ * @param life as LifeText writes it; files of before have none
  */
 record Manifest(
     String kind,
@@ -33,7 +34,8 @@ record Manifest(
     int diskMb,
     int maxProcesses,
     List<LayerDescription> layers,
-    String network) {
+    String network,
+    String life) {
   static final String CHECKPOINT = "checkpoint";
   static final String TEMPLATE = "template";
   static final int MAX_LAYERS = 48;
@@ -45,6 +47,7 @@ record Manifest(
     ready = List.copyOf(ready);
     layers = List.copyOf(layers);
     network = Objects.requireNonNullElse(network, "");
+    life = Objects.requireNonNullElse(life, "");
     if (layers.size() > MAX_LAYERS) {
       throw new IllegalArgumentException("The file has more than 48 layers");
     }

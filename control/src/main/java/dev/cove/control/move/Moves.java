@@ -4,6 +4,7 @@ import dev.cove.control.build.Upload;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.ledger.LifeText;
 import dev.cove.control.ledger.NetworkText;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
@@ -46,10 +47,10 @@ public final class Moves {
   /** Something that can be written, checked before the first byte is. Holds its layers. */
   public static final class Export implements AutoCloseable {
     private final Manifest manifest;
-    private final ExportFile.Content content;
+    private final CheckedFile.Content content;
     private final Layers.Pin pin;
 
-    private Export(Manifest manifest, ExportFile.Content content, Layers.Pin pin) {
+    private Export(Manifest manifest, CheckedFile.Content content, Layers.Pin pin) {
       this.manifest = manifest;
       this.content = content;
       this.pin = pin;
@@ -91,7 +92,8 @@ public final class Moves {
                 resources.diskMb(),
                 resources.maxProcesses(),
                 described,
-                NetworkText.encode(template.network())));
+                NetworkText.encode(template.network()),
+                LifeText.encode(template.life())));
   }
 
   public Export ofTemplate(String reference) {
@@ -124,7 +126,8 @@ public final class Moves {
                 resources.diskMb(),
                 resources.maxProcesses(),
                 described,
-                NetworkText.encode(template.network())));
+                NetworkText.encode(template.network()),
+                LifeText.encode(template.life())));
   }
 
   /** Makes a manifest around the layers. */
@@ -237,7 +240,8 @@ public final class Moves {
         manifest.user(),
         manifest.cwd(),
         manifest.entrypoint(),
-        NetworkText.decode(manifest.network()));
+        NetworkText.decode(manifest.network()),
+        LifeText.decode(manifest.life()));
   }
 
   private Imported template(Manifest manifest, String name, List<LayerId> stack) {

@@ -18,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -156,8 +157,11 @@ public final class AutomaticCheckpoints implements AutoCloseable {
             .toList();
     Instant last = taken.isEmpty() ? sandbox.createdAt() : taken.getLast().createdAt();
     Instant looked = lastLooked.getOrDefault(sandbox.id(), Instant.EPOCH);
-    Instant from = looked.isAfter(last) ? looked : last;
-    return !clock.instant().isBefore(from.plus(every));
+    Instant now = clock.instant();
+    // What lies ahead was noted before the clock was set back, and must not put the next one off.
+    return Stream.of(last, looked)
+        .filter(one -> !one.isAfter(now))
+        .noneMatch(one -> now.isBefore(one.plus(every)));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.control.project.Scope;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.network.NetworkSettings;
@@ -17,9 +18,12 @@ final class BoundSecrets {
     this.kept = kept;
   }
 
-  /** Refuses to bind what nobody has set: it would be a typing error, and found out late. */
-  void requireKept(NetworkSettings wanted) {
-    requireKept(wanted.secrets());
+  /**
+   * Refuses to bind what nobody in the caller's project has set: it would be a typing error, and
+   * found out late.
+   */
+  void requireKeptHere(NetworkSettings wanted) {
+    requireKept(wanted.of(Scope.here(), "").secrets());
   }
 
   /** The same for what was not bound before; a secret that was deleted since may stay bound. */
@@ -35,7 +39,7 @@ final class BoundSecrets {
         throw new CoveException(
             ErrorCode.INVALID_REQUEST,
             "There is no secret %s; set it first, as with 'cove secret set %s'."
-                .formatted(binding.secret(), binding.secret()));
+                .formatted(binding.secret().value(), binding.secret().value()));
       }
     }
   }
@@ -46,7 +50,7 @@ final class BoundSecrets {
       if (env.containsKey(binding.env())) {
         throw new IllegalArgumentException(
             "env.%s is given, and is to hold the placeholder of the secret %s as well"
-                .formatted(binding.env(), binding.secret()));
+                .formatted(binding.env(), binding.secret().value()));
       }
     }
   }

@@ -4,14 +4,19 @@ import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.project.Scope;
+import dev.cove.control.service.Service;
+import dev.cove.control.usage.Budget;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.GroupMembership;
 import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.observe.Step;
 import dev.cove.node.Node;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BiFunction;
 
 /**
  * Goes from sandboxes to checkpoints and back: take one, return to one, begin others with one.
@@ -61,7 +67,9 @@ public final class Branches {
 
   /** Takes a sandbox back to a checkpoint; its processes end, and it runs, also if it rested. */
   public Restored restore(String idOrName, String checkpointId) {
-    Checkpoint undo = lifecycle.running(idOrName, sandbox -> restore(sandbox, checkpointId));
+    Checkpoint undo =
+        Step.RESTORE.run(
+            () -> lifecycle.running(idOrName, sandbox -> restore(sandbox, checkpointId)));
     return new Restored(lifecycle.require(undo.sandbox().value()), undo);
   }
 
@@ -97,7 +105,9 @@ public final class Branches {
         repeatable,
         () -> {
           lifecycle.requireKept(wish.network());
-          return layers.using(() -> begin(checkpoints.require(checkpointId), wish, repeatable));
+          return Step.CREATE.run(() ->
+              lifecycle.queued(() ->
+                  layers.using(() -> begin(checkpoints.require(checkpointId), wish, repeatable))));
         });
   }
 
@@ -122,6 +132,9 @@ public final class Branches {
             wish.rules(),
             wish.network(),
             wish.group(),
+            wish.life(),
+            wish.services(),
+            wish.budget(),
             wish.idempotencyKey());
     return lifecycle.create(request, Origin.of(from), repeatable);
   }
@@ -138,6 +151,9 @@ public final class Branches {
       Optional<CheckpointRules> rules,
       Optional<NetworkSettings> network,
       Optional<GroupMembership> group,
+      LifeRules life,
+      List<Service> services,
+      Optional<Budget> budget,
       Optional<String> idempotencyKey) {}
 
   /** One of the sandboxes that a fork was to make. */
@@ -156,12 +172,20 @@ public final class Branches {
   }
 
   public Moment moment(String idOrName) {
+    return moment(
+        idOrName, (sandbox, pin) -> checkpoints.moment(sandbox.id(), sandbox.spec(), pin));
+  }
+
+  /** The same, and the sandbox stands on what it stood on: of this, nothing stays. */
+  public Moment copy(String idOrName) {
+    return moment(idOrName, (sandbox, pin) -> checkpoints.copy(sandbox.id(), sandbox.spec(), pin));
+  }
+
+  private Moment moment(String idOrName, BiFunction<Sandbox, Layers.Pin, Checkpoint> taking) {
     Layers.Pin pin = layers.pin();
     boolean taken = false;
     try {
-      Checkpoint now =
-          lifecycle.exclusively(
-              idOrName, sandbox -> checkpoints.moment(sandbox.id(), sandbox.spec(), pin));
+      Checkpoint now = lifecycle.exclusively(idOrName, sandbox -> taking.apply(sandbox, pin));
       taken = true;
       return new Moment(now, pin);
     } finally {
@@ -172,8 +196,8 @@ public final class Branches {
   }
 
   /**
-   * Makes so many sandboxes that begin with the state of one, and with its labels, rules and
-   * network; each may fail by itself.
+   * Makes so many sandboxes that begin with the state of one, and with its labels, rules, network
+   * and rules of life; each may fail by itself.
    */
   public List<Child> fork(String idOrName, int count) {
     requireCount(count);
@@ -182,7 +206,8 @@ public final class Branches {
         new Inherited(
             parent.spec().labels(),
             checkpoints.rules(parent.id()),
-            Optional.of(parent.spec().network()));
+            Optional.of(parent.spec().network()),
+            parent.spec().life());
     try (Moment now = moment(idOrName)) {
       FailPoint.FORK_PINNED.reached();
       return children(now.checkpoint(), inherited, count);
@@ -212,9 +237,12 @@ public final class Branches {
 
   /** What children have of their parent besides its files. */
   private record Inherited(
-      Map<String, String> labels, CheckpointRules rules, Optional<NetworkSettings> network) {
+      Map<String, String> labels,
+      CheckpointRules rules,
+      Optional<NetworkSettings> network,
+      LifeRules life) {
     static final Inherited NOTHING =
-        new Inherited(Map.of(), CheckpointRules.DEFAULT, Optional.empty());
+        new Inherited(Map.of(), CheckpointRules.DEFAULT, Optional.empty(), LifeRules.SILENT);
   }
 
   private List<Child> children(Checkpoint common, Inherited inherited, int count) {
@@ -230,11 +258,16 @@ public final class Branches {
             Optional.of(inherited.rules()),
             inherited.network(),
             inherited.network().flatMap(NetworkSettings::membership),
+            inherited.life(),
+            List.of(),
+            Optional.empty(),
             Optional.empty());
     List<Future<Child>> made = new ArrayList<>();
-    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+    Scope scope = Scope.current();
+    try (var caller = new Patience.Common(Patience.current());
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < count; i++) {
-        made.add(threads.submit(() -> child(common, wish)));
+        made.add(threads.submit(scope.around(caller.patience().around(() -> child(common, wish)))));
       }
     }
     return made.stream().map(Future::resultNow).toList();
@@ -242,7 +275,7 @@ public final class Branches {
 
   private Child child(Checkpoint common, FromCheckpoint wish) {
     try {
-      var made = new Child.Made(begin(common, wish, Optional.empty()));
+      var made = new Child.Made(lifecycle.queued(() -> begin(common, wish, Optional.empty())));
       FailPoint.FORK_CHILD_MADE.reached();
       return made;
     } catch (CoveException e) {

@@ -2,9 +2,14 @@ package dev.cove.control.sandbox;
 
 import dev.cove.control.Fingerprint;
 import dev.cove.control.checkpoint.CheckpointRules;
+import dev.cove.control.ledger.LifeText;
+import dev.cove.control.project.Scope;
+import dev.cove.control.service.Service;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.GroupMembership;
 import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
@@ -15,18 +20,22 @@ import java.util.regex.Pattern;
 /**
  * A create that may be repeated.
  *
+ * @param project whose key it is
  * @param hash of everything that was asked for, to notice a key that is used for something else
  */
-record IdempotentRequest(String key, String hash) {
+record IdempotentRequest(ProjectName project, String key, String hash) {
   private static final Pattern SHAPE = Pattern.compile("[\\x20-\\x7e]{1,128}");
 
   static Optional<IdempotentRequest> of(CreateSandbox request) {
-    return request.idempotencyKey().map(key -> new IdempotentRequest(key, hash(request)));
+    return request
+        .idempotencyKey()
+        .map(key -> new IdempotentRequest(Scope.here(), key, hash(request)));
   }
 
   /** A create that begins with a checkpoint, which may be gone when it is repeated. */
   static Optional<IdempotentRequest> of(String checkpointId, Branches.FromCheckpoint wish) {
-    return wish.idempotencyKey().map(key -> new IdempotentRequest(key, hash(checkpointId, wish)));
+    return wish.idempotencyKey()
+        .map(key -> new IdempotentRequest(Scope.here(), key, hash(checkpointId, wish)));
   }
 
   IdempotentRequest {
@@ -56,8 +65,10 @@ record IdempotentRequest(String key, String hash) {
             .add(request.resources().toString())
             .add(request.env())
             .add(request.labels());
-    return with(fingerprint, request.volumes(), request.rules(), request.network(), request.group())
-        .hex();
+    with(fingerprint, request.volumes(), request.rules(), request.network(), request.group());
+    with(fingerprint, request.life());
+    request.budget().ifPresent(budget -> fingerprint.add("budget").add(budget.toString()));
+    return with(fingerprint, request.services()).hex();
   }
 
   private static String hash(String checkpointId, Branches.FromCheckpoint wish) {
@@ -72,10 +83,34 @@ record IdempotentRequest(String key, String hash) {
             .add(wish.maxProcesses().toString())
             .add(wish.env())
             .add(wish.labels());
-    return with(fingerprint, wish.volumes(), wish.rules(), wish.network(), wish.group()).hex();
+    with(fingerprint, wish.volumes(), wish.rules(), wish.network(), wish.group());
+    with(fingerprint, wish.life());
+    wish.budget().ifPresent(budget -> fingerprint.add("budget").add(budget.toString()));
+    return with(fingerprint, wish.services()).hex();
   }
 
-  private static Fingerprint with(
+  private static Fingerprint with(Fingerprint fingerprint, List<Service> services) {
+    for (Service service : services) {
+      fingerprint
+          .add("service")
+          .add(service.name())
+          .add(String.join("\0", service.command()))
+          .add(service.env())
+          .add(service.cwd().toString())
+          .add(service.user().toString())
+          .add(service.ready().toString())
+          .add(service.restart().publicName());
+    }
+    return fingerprint;
+  }
+
+  private static Fingerprint with(Fingerprint fingerprint, LifeRules life) {
+    return life.equals(LifeRules.SILENT)
+        ? fingerprint
+        : fingerprint.add("life").add(LifeText.encode(life));
+  }
+
+  private static void with(
       Fingerprint fingerprint,
       List<VolumeWish> volumes,
       Optional<CheckpointRules> rules,
@@ -99,6 +134,5 @@ record IdempotentRequest(String key, String hash) {
         .filter(limits -> !limits.equals(NetworkLimits.NONE))
         .ifPresent(limits -> fingerprint.add("limits").add(limits.toString()));
     group.ifPresent(wanted -> fingerprint.add("group").add(wanted.group()).add(wanted.portsText()));
-    return fingerprint;
   }
 }

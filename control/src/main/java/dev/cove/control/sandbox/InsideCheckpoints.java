@@ -100,9 +100,8 @@ public final class InsideCheckpoints {
 
   private synchronized void begin(SandboxId id) {
     Instant now = clock.instant();
-    while (!tries.isEmpty() && !tries.getFirst().at().isAfter(now.minus(MINUTE))) {
-      tries.removeFirst();
-    }
+    // Those that lie ahead are from before the clock was set back.
+    tries.removeIf(one -> one.at().isAfter(now) || !one.at().isAfter(now.minus(MINUTE)));
     if (underWay.contains(id)) {
       throw new CoveException(
           ErrorCode.TOO_MANY_REQUESTS,

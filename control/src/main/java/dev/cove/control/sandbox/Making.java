@@ -3,9 +3,12 @@ package dev.cove.control.sandbox;
 import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.ledger.LedgerSilentException;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.project.Scope;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
+import dev.cove.control.service.Services;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
+import dev.cove.control.usage.Budget;
 import dev.cove.control.volume.Volumes;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
@@ -14,9 +17,13 @@ import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.VolumeMount;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.observe.Step;
 import dev.cove.node.Node;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
@@ -37,11 +44,25 @@ final class Making {
   private final Removal removal;
   private final Unfinished unfinished;
   private final World world;
+  private final QuotaGuard quotas;
+  private final PlaceQueue queue;
   private final RepeatedCreates repeated = new RepeatedCreates();
   private volatile BiConsumer<SandboxId, CheckpointRules> rulesListener = (_, _) -> {};
 
-  /** What sandboxes are made of. */
-  record World(Node node, Catalogue templates, Volumes volumes, Clock clock) {}
+  /**
+   * What sandboxes are made of.
+   *
+   * @param usual what happens to them by themselves where nobody says otherwise
+   * @param keptAfterDeletion how long they can be undeleted; zero for not at all
+   */
+  record World(
+      Node node,
+      Catalogue templates,
+      Volumes volumes,
+      LifeRules usual,
+      Services services,
+      Duration keptAfterDeletion,
+      Clock clock) {}
 
   Making(
       SandboxLedger rows,
@@ -49,12 +70,16 @@ final class Making {
       SandboxStates states,
       Removal removal,
       Unfinished unfinished,
+      QuotaGuard quotas,
+      PlaceQueue queue,
       World world) {
     this.rows = rows;
     this.index = index;
     this.states = states;
     this.removal = removal;
     this.unfinished = unfinished;
+    this.quotas = quotas;
+    this.queue = queue;
     this.world = world;
   }
 
@@ -76,7 +101,7 @@ final class Making {
   }
 
   private Created answerOrMake(IdempotentRequest repeatable, Supplier<Sandbox> make) {
-    var answered = rows.findAnswered(repeatable.key(), world.clock().instant());
+    var answered = rows.findAnswered(repeatable, world.clock().instant());
     if (answered.isEmpty()) {
       return new Created(make.get(), false);
     }
@@ -94,32 +119,39 @@ final class Making {
 
   private Sandbox fromTemplate(CreateSandbox request, Optional<IdempotentRequest> repeatable) {
     TemplateVersion version = world.templates().require(request.template());
-    request.network().ifPresent(new BoundSecrets(world.node().secrets())::requireKept);
-    Sandbox made =
-        world
-            .templates()
-            .using(
-                version.reference(),
-                same -> make(request, Origin.of(same, request.template()), repeatable));
-    startService(made, version.content().service());
-    return made;
+    request.network().ifPresent(new BoundSecrets(world.node().secrets())::requireKeptHere);
+    return queue.enter(
+        Scope.here(),
+        () ->
+            world
+                .templates()
+                .using(
+                    version.reference(),
+                    same -> make(request, Origin.of(same, request.template()), repeatable)));
   }
 
-  /** A sandbox whose service does not come up is of no use to anybody. */
-  private void startService(Sandbox made, TemplateVersion.Service service) {
-    if (service.command().isEmpty()) {
-      return;
-    }
+  /** A sandbox whose services do not come up is of no use to anybody. */
+  private void startServices(Sandbox made) {
     try {
-      var environment = world.node().secrets().environment(made.id(), made.spec());
-      new ServiceStart(world.node().guest(made.id()), made.spec(), environment).start(service);
+      world.services().start(made.id(), true);
+      FailPoint.CREATE_SERVED.reached();
     } catch (CoveException e) {
       removal.delete(index.requireEvenDeleted(made.id().value()));
       throw e;
     }
   }
 
-  Sandbox make(CreateSandbox request, Origin origin, Optional<IdempotentRequest> repeatable) {
+  Sandbox make(CreateSandbox request, Origin own, Optional<IdempotentRequest> repeatable) {
+    Origin origin = SandboxLifecycle.valid(() -> own.with(request.services()));
+    Sandbox made = build(request, origin, repeatable);
+    if (!origin.services().isEmpty()) {
+      startServices(made);
+    }
+    return made;
+  }
+
+  private Sandbox build(
+      CreateSandbox request, Origin origin, Optional<IdempotentRequest> repeatable) {
     List<VolumeMount> mounts = world.volumes().resolve(request.volumes());
     SandboxSpec wish =
         SandboxLifecycle.valid(() -> spec(request, origin, request.name().orElse(UNNAMED), mounts));
@@ -128,11 +160,27 @@ final class Making {
         .ifPresent(wanted -> SandboxLifecycle.requireWithinLimits(wanted, world.node()));
     requireRoom();
     request.name().ifPresent(this::requireFree);
-    Node.Reservation place = world.node().reserve(wish, origin.layers());
+    states.requireBudget(wish, request.budget());
+    try (QuotaGuard.Hold share = quotas.hold(wish)) {
+      return build(request, wish, origin, repeatable, share);
+    }
+  }
+
+  private Sandbox build(
+      CreateSandbox request,
+      SandboxSpec wish,
+      Origin origin,
+      Optional<IdempotentRequest> repeatable,
+      QuotaGuard.Hold share) {
+    Node.Reservation place =
+        Step.RESERVE.run(
+            () -> NoPlaceException.taking(() -> world.node().reserve(wish, origin.layers())));
     SandboxSpec spec = request.name().isPresent() ? wish : wish.withName(place.id().value());
     Optional<CheckpointRules> rules =
         request.rules().filter(wanted -> !wanted.equals(CheckpointRules.DEFAULT));
-    Entry entry = record(place, spec, origin, rules, repeatable);
+    Entry entry =
+        Step.RECORD.run(
+            () -> record(place, spec, origin, rules, request.budget(), repeatable, share));
     boolean runs = false;
     try {
       FailPoint.CREATE_RECORDED.reached();
@@ -143,6 +191,7 @@ final class Making {
       } else {
         states.enter(entry, new SandboxState.Running(Micros.now(world.clock())));
       }
+      FailPoint.CREATE_ENTERED.reached();
       entry.acknowledge();
       runs = true;
       return entry.sandbox();
@@ -160,19 +209,24 @@ final class Making {
       SandboxSpec spec,
       Origin origin,
       Optional<CheckpointRules> rules,
-      Optional<IdempotentRequest> by) {
+      Optional<Budget> budget,
+      Optional<IdempotentRequest> by,
+      QuotaGuard.Hold share) {
+    Instant now = Micros.now(world.clock());
     var sandbox =
         new Sandbox(
             place.id(),
             spec,
             new SandboxState.Starting(),
-            Micros.now(world.clock()),
-            origin.parent());
+            now,
+            origin.parent(),
+            Sandbox.endOfLife(spec, world.usual(), now),
+            world.usual());
     Sandbox row = place.warm() ? sandbox.in(recordedWarm(sandbox)) : sandbox;
     boolean recorded = false;
     try {
       world.volumes().claim(place.id(), spec.volumes());
-      rows.insert(row, origin.services(), rules, by);
+      rows.insert(row, origin.services(), rules, budget, by);
       recorded = true;
     } catch (LedgerSilentException e) {
       unfinished.add(place.id(), () -> rows.forget(place.id()));
@@ -183,7 +237,7 @@ final class Making {
       }
     }
     rules.ifPresent(wanted -> rulesListener.accept(place.id(), wanted));
-    return index.addLocked(sandbox);
+    return share.become(() -> index.addLocked(sandbox));
   }
 
   /** A warm cage stands already, so the ledger says at once that it runs: one write is saved. */
@@ -223,6 +277,8 @@ final class Making {
         env,
         request.labels(),
         volumes,
-        network);
+        network,
+        request.life(),
+        Scope.here());
   }
 }

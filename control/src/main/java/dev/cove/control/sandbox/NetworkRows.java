@@ -79,10 +79,11 @@ final class NetworkRows {
         session.query(
             """
             select s.name from sandbox_group g join sandbox s on s.id = g.sandbox_id
-            where g.name = ? and s.state <> 'deleted'
+            where g.name = ? and s.project = ? and s.state <> 'deleted'
             """,
             row -> row.getString(1),
-            wanted.group());
+            wanted.group(),
+            wanted.project().value());
     if (others.size() >= GroupMembership.MAX_MEMBERS) {
       throw new CoveException(
           ErrorCode.CONFLICT,

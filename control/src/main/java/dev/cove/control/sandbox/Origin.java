@@ -1,11 +1,12 @@
 package dev.cove.control.sandbox;
 
 import dev.cove.control.checkpoint.Checkpoint;
+import dev.cove.control.service.Service;
 import dev.cove.control.template.TemplateVersion;
-import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxTemplate;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,10 +31,19 @@ record Origin(
         version.template().named(asked),
         version.env(),
         version.layers(),
-        Optional.of(version.content().service())
-            .filter(service -> !service.command().isEmpty())
-            .stream()
-            .toList());
+        Service.of(version.content().service()));
+  }
+
+  /** With services that the request names; they take the place of those of the same name. */
+  Origin with(List<Service> wanted) {
+    if (wanted.isEmpty()) {
+      return this;
+    }
+    var all = new LinkedHashMap<String, Service>();
+    services.forEach(service -> all.put(service.name(), service));
+    Service.requireTogether(wanted).forEach(service -> all.put(service.name(), service));
+    List<Service> together = Service.requireTogether(List.copyOf(all.values()));
+    return new Origin(parent, template, env, layers, together);
   }
 
   static Origin of(Checkpoint checkpoint) {

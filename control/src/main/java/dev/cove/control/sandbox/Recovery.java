@@ -7,6 +7,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
 import dev.cove.model.StopReason;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.node.Node;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -72,12 +73,12 @@ final class Recovery {
           });
     }
     Map<SandboxId, Node.Presence> found = new HashMap<>(node.recover(Map.copyOf(expected)));
-    boolean rebooted = rows.noteBoot(bootId);
     rebuild(expected, found);
     expected.keySet().stream()
         .filter(id -> found.getOrDefault(id, Node.Presence.STOPPED) == Node.Presence.STOPPED)
         .forEach(volumes::release);
-    settle(recorded, found, rebooted);
+    FailPoint.RECOVERY_FOUND.reached();
+    settle(recorded, found, bootId);
   }
 
   /**
@@ -105,28 +106,38 @@ final class Recovery {
   }
 
   /** How much of a sandbox there must be. */
-  private static Optional<Node.Presence> presence(SandboxState state) {
+  private Optional<Node.Presence> presence(SandboxState state) {
     return switch (state) {
       case SandboxState.Starting _, SandboxState.Running _ -> Optional.of(Node.Presence.RUNNING);
       case SandboxState.Paused _ -> Optional.of(Node.Presence.PAUSED);
       case SandboxState.Stopped _ -> Optional.of(Node.Presence.STOPPED);
-      case SandboxState.Requested _, SandboxState.Failed _, SandboxState.Deleted _ ->
+      case SandboxState.Discarded kept when kept.until().isAfter(clock.instant()) ->
+          Optional.of(Node.Presence.STOPPED);
+      case SandboxState.Requested _,
+          SandboxState.Failed _,
+          SandboxState.Discarded _,
+          SandboxState.Deleted _ ->
           Optional.empty();
     };
   }
 
-  private void settle(
-      List<Sandbox> recorded, Map<SandboxId, Node.Presence> found, boolean rebooted) {
+  private void settle(List<Sandbox> recorded, Map<SandboxId, Node.Presence> found, String bootId) {
+    boolean rebooted = rows.isOfAnotherBoot(bootId);
     var changed = new ArrayList<Sandbox>();
     var gone = new ArrayList<SandboxId>();
     var neverWere = new ArrayList<SandboxId>();
+    var startAgain = new ArrayList<SandboxId>();
     for (Sandbox sandbox : recorded) {
       switch (Verdict.on(sandbox.state(), Optional.ofNullable(found.get(sandbox.id())))) {
         case KEEP -> {}
         case RUNS -> changed.add(sandbox.in(new SandboxState.Running(Micros.now(clock))));
-        case STOPPED ->
-            changed.add(
-                sandbox.in(new SandboxState.Stopped(whyStopped(rebooted), Micros.now(clock))));
+        case STOPPED -> {
+          changed.add(
+              sandbox.in(new SandboxState.Stopped(whyStopped(rebooted), Micros.now(clock))));
+          if (rebooted && ranAndIsToRun(sandbox)) {
+            startAgain.add(sandbox.id());
+          }
+        }
         case LOST -> changed.add(sandbox.in(new SandboxState.Failed(FILES_LOST)));
         case GONE -> gone.add(sandbox.id());
         case NEVER_WAS -> {
@@ -136,7 +147,8 @@ final class Recovery {
         }
       }
     }
-    rows.settle(changed, gone, neverWere);
+    rows.settle(bootId, changed, gone, neverWere, startAgain);
+    FailPoint.RECOVERY_SETTLED.reached();
     changed.forEach(this::show);
     gone.forEach(this::drop);
     neverWere.forEach(this::drop);
@@ -164,6 +176,7 @@ final class Recovery {
             found.isEmpty() ? LOST : onFound(state, found.get());
         case SandboxState.Requested _ -> NEVER_WAS;
         case SandboxState.Failed _ -> KEEP;
+        case SandboxState.Discarded _ -> found.isEmpty() ? GONE : KEEP;
         case SandboxState.Deleted _ -> GONE;
       };
     }
@@ -175,6 +188,12 @@ final class Recovery {
         case RUNNING -> state instanceof SandboxState.Running ? KEEP : RUNS;
       };
     }
+  }
+
+  /** One that rested is as it was: it starts when it is used. */
+  private static boolean ranAndIsToRun(Sandbox sandbox) {
+    return sandbox.state() instanceof SandboxState.Running
+        && sandbox.life().startsAfterHostRestart();
   }
 
   private static StopReason whyStopped(boolean rebooted) {

@@ -2,6 +2,7 @@ package dev.cove.control.sandbox;
 
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,11 +18,18 @@ final class RepeatedCreates {
 
   private record Work(IdempotentRequest request, CompletableFuture<Created> result) {}
 
-  private final ConcurrentMap<String, Work> underWay = new ConcurrentHashMap<>();
+  /** Keys of one project are nothing to another. */
+  private record OwnKey(ProjectName project, String key) {
+    static OwnKey of(IdempotentRequest request) {
+      return new OwnKey(request.project(), request.key());
+    }
+  }
+
+  private final ConcurrentMap<OwnKey, Work> underWay = new ConcurrentHashMap<>();
 
   Created once(IdempotentRequest request, Supplier<Created> create) {
     var mine = new Work(request, new CompletableFuture<>());
-    Work others = underWay.putIfAbsent(request.key(), mine);
+    Work others = underWay.putIfAbsent(OwnKey.of(request), mine);
     if (others != null) {
       request.requireSameAs(others.request().hash());
       return new Created(await(others.result()).sandbox(), true);
@@ -34,7 +42,7 @@ final class RepeatedCreates {
       mine.result().completeExceptionally(e);
       throw e;
     } finally {
-      underWay.remove(request.key(), mine);
+      underWay.remove(OwnKey.of(request), mine);
       // Only reached undone when we are wrong; those who wait are told so rather than kept.
       mine.result().completeExceptionally(new IllegalStateException("A create broke off"));
     }

@@ -2,18 +2,27 @@ package dev.cove.control.sandbox;
 
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
+import dev.cove.control.service.Services;
 import dev.cove.control.volume.Volumes;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.PauseReason;
 import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.life.LifeRules;
+import dev.cove.model.observe.Step;
 import dev.cove.node.Node;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,8 +39,10 @@ final class Rest {
   private final SandboxIndex index;
   private final SandboxStates states;
   private final Unfinished unfinished;
+  private final QuotaGuard quotas;
   private final Node node;
   private final Volumes volumes;
+  private final Services services;
   private final Clock clock;
 
   Rest(
@@ -39,41 +50,75 @@ final class Rest {
       SandboxIndex index,
       SandboxStates states,
       Unfinished unfinished,
+      QuotaGuard quotas,
       Making.World world) {
     this.rows = rows;
     this.index = index;
     this.states = states;
     this.unfinished = unfinished;
+    this.quotas = quotas;
     this.node = world.node();
     this.volumes = world.volumes();
+    this.services = world.services();
     this.clock = world.clock();
   }
 
-  Sandbox pause(Entry entry) {
+  Sandbox pause(Entry entry, PauseReason reason) {
     return states.locked(
         entry,
         same -> {
           switch (same.sandbox().state()) {
             case SandboxState.Paused _ -> {}
-            case SandboxState.Running _ -> freeze(same);
+            case SandboxState.Running _ ->
+                Step.PAUSE.run(() -> freeze(same, reason, this::pauseAlways));
             default -> throw cannot("paused", same.sandbox());
           }
           return same.sandbox();
         });
   }
 
-  private void freeze(Entry entry) {
-    SandboxId id = entry.id();
-    SandboxState before = entry.sandbox().state();
-    states.enterAhead(entry, new SandboxState.Paused(Micros.now(clock)));
-    FailPoint.PAUSE_RECORDED.reached();
+  private boolean pauseAlways(SandboxId id) {
+    node.pause(id);
+    return true;
+  }
+
+  /**
+   * Pauses a running sandbox in which nothing has happened since. Whoever is just at work on it has
+   * its lock, and is not waited for.
+   *
+   * @return whether it is paused now
+   */
+  boolean pauseUnless(Entry entry, Node.Activity seen) {
+    if (!entry.lock.tryLock()) {
+      return false;
+    }
     try {
-      node.pause(id);
-    } catch (CoveException e) {
-      states.returnTo(entry, before);
-      throw e;
+      return entry.sandbox().state() instanceof SandboxState.Running
+          && node.activity(entry.id()).filter(now -> now.quietSince(seen)).isPresent()
+          && Step.PAUSE.run(
+              () -> freeze(entry, PauseReason.IDLE, id -> node.pauseUnless(id, seen)));
+    } finally {
+      entry.lock.unlock();
+    }
+  }
+
+  /**
+   * @return false when the node did not pause it after all
+   */
+  private boolean freeze(Entry entry, PauseReason reason, Predicate<SandboxId> pause) {
+    SandboxState before = entry.sandbox().state();
+    states.enterAhead(entry, new SandboxState.Paused(reason, Micros.now(clock)));
+    FailPoint.PAUSE_RECORDED.reached();
+    boolean frozen = false;
+    try {
+      frozen = pause.test(entry.id());
+    } finally {
+      if (!frozen) {
+        states.returnTo(entry, before);
+      }
     }
     FailPoint.PAUSE_FROZEN.reached();
+    return frozen;
   }
 
   Sandbox resume(Entry entry) {
@@ -82,7 +127,7 @@ final class Rest {
         same -> {
           switch (same.sandbox().state()) {
             case SandboxState.Running _ -> {}
-            case SandboxState.Paused _ -> thaw(same);
+            case SandboxState.Paused _ -> Step.RESUME.run(() -> thaw(same));
             default -> throw cannot("resumed", same.sandbox());
           }
           return same.sandbox();
@@ -90,10 +135,13 @@ final class Rest {
   }
 
   private void thaw(Entry entry) {
+    states.requireBudget(entry.id(), entry.sandbox().spec());
+    renewLife(entry);
     states.enterAhead(entry, new SandboxState.Running(Micros.now(clock)));
     FailPoint.RESUME_RECORDED.reached();
     node.resume(entry.id());
     FailPoint.RESUME_THAWED.reached();
+    services.resumed(entry.id());
   }
 
   /**
@@ -106,7 +154,8 @@ final class Rest {
         entry,
         same -> {
           switch (same.sandbox().state()) {
-            case SandboxState.Running _, SandboxState.Paused _ -> halt(same, reason, grace);
+            case SandboxState.Running _, SandboxState.Paused _ ->
+                Step.STOP.run(() -> halt(same, reason, grace));
             case SandboxState.Stopped now -> {
               if (now.reason().wakes() && !reason.wakes()) {
                 states.enter(same, new SandboxState.Stopped(reason, now.since()));
@@ -122,6 +171,7 @@ final class Rest {
     SandboxId id = entry.id();
     states.enter(entry, new SandboxState.Stopped(reason, Micros.now(clock)));
     FailPoint.STOP_RECORDED.reached();
+    services.ending(id);
     try {
       node.stop(id, grace);
     } catch (CoveException e) {
@@ -203,7 +253,7 @@ final class Rest {
 
   /** Without its volumes, which others may have meanwhile and which no checkpoint holds. */
   private <T> T inPassing(Entry entry, Function<Sandbox, T> work) {
-    node.restart(entry.id(), entry.sandbox().spec().withVolumes(List.of()));
+    restart(entry.id(), entry.sandbox().spec().withVolumes(List.of()));
     try {
       return work.apply(entry.sandbox());
     } finally {
@@ -225,6 +275,21 @@ final class Rest {
             run(same, false);
           }
           SandboxStates.requireStanding(same.sandbox());
+          states.requireBudget(same.id(), same.sandbox().spec());
+          return work.apply(same.sandbox());
+        });
+  }
+
+  /**
+   * For what concerns its programs: one that is paused goes on first, one that is stopped stays so.
+   */
+  <T> T tending(Entry entry, Function<Sandbox, T> work) {
+    return states.locked(
+        entry,
+        same -> {
+          if (same.sandbox().state() instanceof SandboxState.Paused) {
+            Step.RESUME.run(() -> thaw(same));
+          }
           return work.apply(same.sandbox());
         });
   }
@@ -240,22 +305,33 @@ final class Rest {
   private void run(Entry entry, boolean withServices) {
     switch (entry.sandbox().state()) {
       case SandboxState.Running _ -> {}
-      case SandboxState.Paused _ -> thaw(entry);
-      case SandboxState.Stopped before -> build(entry, before, withServices);
+      case SandboxState.Paused _ -> Step.RESUME.run(() -> thaw(entry));
+      case SandboxState.Stopped before -> Step.START.run(() -> build(entry, before, withServices));
       default -> throw SandboxStates.notRunning(entry.sandbox());
     }
   }
 
   private void build(Entry entry, SandboxState.Stopped before, boolean withServices) {
     SandboxId id = entry.id();
+    states.requireBudget(id, entry.sandbox().spec());
+    renewLife(entry);
     volumes.claim(id, entry.sandbox().spec().volumes());
-    states.show(entry, new SandboxState.Starting());
+    boolean shown = false;
+    try {
+      quotas.start(entry.sandbox().spec(), () -> states.show(entry, new SandboxState.Starting()));
+      shown = true;
+    } finally {
+      if (!shown) {
+        volumes.release(id);
+      }
+    }
     boolean runs = false;
     try {
-      node.restart(id, entry.sandbox().spec());
+      restart(id, entry.sandbox().spec());
       FailPoint.START_BUILT.reached();
       if (withServices) {
-        startServices(entry.sandbox());
+        // Where one does not come up the sandbox runs on, so that its owner can see why.
+        services.start(id, false);
       }
       FailPoint.START_SERVED.reached();
       states.enter(entry, new SandboxState.Running(Micros.now(clock)));
@@ -268,6 +344,13 @@ final class Rest {
     }
   }
 
+  private void restart(SandboxId id, SandboxSpec spec) {
+    NoPlaceException.taking(() -> {
+      node.restart(id, spec);
+      return true;
+    });
+  }
+
   private void stopQuietly(Entry entry) {
     try {
       node.stop(entry.id(), Duration.ZERO);
@@ -278,20 +361,66 @@ final class Rest {
     }
   }
 
-  /** In order. Where one does not come up the sandbox runs on, so that its owner can see why. */
-  private void startServices(Sandbox sandbox) {
-    for (var service : rows.services(sandbox.id())) {
-      try {
-        new ServiceStart(
-                node.guest(sandbox.id()),
-                sandbox.spec(),
-                node.secrets().environment(sandbox.id(), sandbox.spec()))
-            .start(service);
-      } catch (CoveException e) {
-        log.warn("sandbox {}: a service did not come back: {}", sandbox.id(), e.getMessage());
-        return;
-      }
+  /** Whoever goes on after the end of a life begins a new one. */
+  private void renewLife(Entry entry) {
+    Sandbox sandbox = entry.sandbox();
+    Instant now = Micros.now(clock);
+    if (endedByItsLife(sandbox.state())
+        || sandbox.endsAt().filter(end -> !end.isAfter(now)).isPresent()) {
+      setEnd(entry, Sandbox.endOfLife(sandbox.spec(), sandbox.usual(), now));
     }
+  }
+
+  private static boolean endedByItsLife(SandboxState state) {
+    return switch (state) {
+      case SandboxState.Paused paused -> paused.reason() == PauseReason.MAX_LIFE;
+      case SandboxState.Stopped stopped -> stopped.reason() == StopReason.MAX_LIFE;
+      default -> false;
+    };
+  }
+
+  private void setEnd(Entry entry, Optional<Instant> end) {
+    if (!end.equals(entry.sandbox().endsAt())) {
+      rows.updateLife(entry.sandbox().endingAt(end));
+      index.endLifeAt(entry, end);
+    }
+  }
+
+  /**
+   * Changes what happens to a sandbox by itself.
+   *
+   * @param anew whether its life begins now, as far as its end is concerned
+   */
+  Sandbox changeLife(Entry entry, UnaryOperator<LifeRules> change, boolean anew) {
+    return states.locked(
+        entry,
+        same -> {
+          SandboxSpec spec = same.sandbox().spec();
+          SandboxSpec next = SandboxLifecycle.valid(() -> spec.withLife(change.apply(spec.life())));
+          Sandbox changed = same.sandbox().as(next);
+          Optional<Instant> end =
+              anew ? Sandbox.endOfLife(next, changed.usual(), Micros.now(clock)) : changed.endsAt();
+          rows.updateLife(changed.endingAt(end));
+          index.respecify(same, next);
+          index.endLifeAt(same, end);
+          return same.sandbox();
+        });
+  }
+
+  /** Starts a sandbox that ran when the host went down, if nobody has said otherwise since. */
+  void startAgain(SandboxId id) {
+    index
+        .find(id)
+        .ifPresent(entry ->
+            states.locked(
+                entry,
+                same -> {
+                  if (same.sandbox().state() instanceof SandboxState.Stopped stopped
+                      && stopped.reason() == StopReason.HOST_RESTARTED) {
+                    run(same, true);
+                  }
+                  return true;
+                }));
   }
 
   private static CoveException cannot(String become, Sandbox sandbox) {

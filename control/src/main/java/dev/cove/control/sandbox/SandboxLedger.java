@@ -5,17 +5,25 @@ import dev.cove.control.checkpoint.RulesLedger;
 import dev.cove.control.event.Events;
 import dev.cove.control.ledger.Change;
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.LifeText;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.NetworkText;
 import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
 import dev.cove.control.ledger.Words;
-import dev.cove.control.template.TemplateVersion.Service;
+import dev.cove.control.project.Projects;
+import dev.cove.control.service.Service;
+import dev.cove.control.service.ServiceLedger;
+import dev.cove.control.usage.Budget;
+import dev.cove.control.usage.Meters;
+import dev.cove.control.usage.Owner;
 import dev.cove.model.CheckpointId;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
+import dev.cove.model.PauseReason;
+import dev.cove.model.ProjectName;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
@@ -24,7 +32,9 @@ import dev.cove.model.StopReason;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeId;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
+import dev.cove.node.Reading;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -33,6 +43,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The rows that say which sandboxes must exist, and which request made them. */
@@ -41,9 +52,20 @@ final class SandboxLedger {
   private static final int MAX_KEYS = 100_000;
 
   private final Ledger ledger;
+  private final Meters meters;
+  private final Function<SandboxId, Reading> readings;
+  private final LifeRules usual;
 
-  SandboxLedger(Ledger ledger) {
+  /**
+   * @param readings what the machine has counted of a sandbox; asked before it goes to rest
+   * @param usual what the server says of lives, which no row says
+   */
+  SandboxLedger(
+      Ledger ledger, Meters meters, Function<SandboxId, Reading> readings, LifeRules usual) {
     this.ledger = ledger;
+    this.meters = meters;
+    this.readings = readings;
+    this.usual = usual;
   }
 
   /** Every sandbox, those being taken apart included. */
@@ -53,14 +75,16 @@ final class SandboxLedger {
       var labels = OwnedRows.maps(session, "select sandbox_id, name, value from sandbox_label");
       var volumes = volumes(session);
       var networks = NetworkRows.bySandbox(session);
+      var lives = LifeRows.bySandbox(session);
       return session.query(
           """
           select id, name, template, tier, milli_cpus, memory_mb, disk_mb, max_processes,
                  state, state_since, state_reason, created_at, parent,
-                 base, user, cwd, entrypoint, template_network
+                 base, user, cwd, entrypoint, template_network, template_life, project,
+                 kept_until
           from sandbox
           """,
-          row -> sandbox(row, env, labels, volumes, networks));
+          row -> sandbox(row, env, labels, volumes, networks, lives));
     });
   }
 
@@ -69,22 +93,26 @@ final class SandboxLedger {
       Sandbox sandbox,
       List<Service> services,
       Optional<CheckpointRules> rules,
+      Optional<Budget> budget,
       Optional<IdempotentRequest> request) {
     Change<Boolean> change =
         session -> {
-          requireNameFree(session, sandbox.spec().name());
+          Projects.requireThere(session, sandbox.spec().project());
+          requireNameFree(session, sandbox.spec());
           insertSandbox(session, sandbox);
           insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
           insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
           insertVolumes(session, sandbox);
           NetworkRows.insert(session, sandbox.id(), sandbox.spec().network());
-          insertServices(session, sandbox.id(), services);
+          LifeRows.put(session, sandbox);
+          ServiceLedger.insert(session, sandbox.id(), services);
           if (rules.isPresent()) {
             RulesLedger.put(session, sandbox.id(), rules.get());
           }
           if (request.isPresent()) {
             insertRequest(session, request.get(), sandbox);
           }
+          meters.open(session, sandbox.id(), owner(sandbox.spec(), budget), sandbox.state());
           return true;
         };
     if (sandbox.state() instanceof SandboxState.Starting) {
@@ -94,44 +122,81 @@ final class SandboxLedger {
     }
   }
 
+  int queued() {
+    return ledger.queued();
+  }
+
   void updateState(Sandbox sandbox) {
-    ledger.write(session -> updateState(session, sandbox));
+    ledger.write(metered(sandbox));
   }
 
   void updateStateAhead(Sandbox sandbox) {
-    ledger.writeAhead(session -> updateState(session, sandbox));
+    ledger.writeAhead(metered(sandbox));
   }
 
-  /** What is started in a sandbox whenever it starts, in that order. */
-  List<Service> services(SandboxId id) {
-    return ledger.read(session ->
-        session.query(
-            "select command, ready from sandbox_service where sandbox_id = ? order by position",
-            row -> new Service(Words.decode(row.getString(1)), Words.decode(row.getString(2))),
-            id.value()));
+  /**
+   * Takes a sandbox back that was deleted and kept.
+   *
+   * @param stopped as it is to be, under the name that it had
+   * @return its name: that one, or its id where somebody else has it now
+   */
+  String undelete(Sandbox stopped) {
+    Change<Integer> change = metered(stopped);
+    return ledger.write(session -> {
+      String name = stopped.spec().name();
+      if (!holders(session, stopped.spec()).isEmpty()) {
+        name = stopped.id().value();
+        requireNameFree(session, stopped.spec().withName(name));
+        session.run(
+            "update sandbox set name = ?, name_key = ? where id = ?",
+            name,
+            SandboxName.key(name),
+            stopped.id().value());
+      }
+      change.apply(session);
+      return name;
+    });
   }
 
-  private static void insertServices(Session session, SandboxId id, List<Service> services)
-      throws SQLException {
-    int position = 0;
-    for (Service service : services) {
-      session.run(
-          """
-          insert into sandbox_service (sandbox_id, position, command, ready) values (?, ?, ?, ?)
-          """,
-          id.value(),
-          position++,
-          Words.encode(service.command()),
-          Words.encode(service.ready()));
-    }
+  /** With what it has used up to here. */
+  private Change<Integer> metered(Sandbox sandbox) {
+    Optional<Reading> reading =
+        sandbox.state() instanceof SandboxState.Running
+            ? Optional.empty()
+            : Optional.of(readings.apply(sandbox.id()));
+    return session -> {
+      meters.enter(session, sandbox.id(), sandbox.state(), reading);
+      return updateState(session, sandbox);
+    };
+  }
+
+  private static Owner owner(SandboxSpec spec, Optional<Budget> budget) {
+    return new Owner(spec.project().value(), spec.name(), spec.labels(), budget);
   }
 
   void updateLabels(SandboxId id, Map<String, String> labels) {
     ledger.write(session -> {
       session.run("delete from sandbox_label where sandbox_id = ?", id.value());
       insertAll(session, INSERT_LABEL, id, labels);
+      meters.label(session, id, labels);
       return true;
     });
+  }
+
+  void updateLife(Sandbox sandbox) {
+    ledger.write(session -> LifeRows.put(session, sandbox));
+  }
+
+  /** Those of whom {@link #settle} said that they are to start again. */
+  List<SandboxId> toStartAgain() {
+    return ledger.read(session ->
+        session.query(
+            "select sandbox_id from start_again", row -> new SandboxId(row.getString(1))));
+  }
+
+  void startedAgain(SandboxId id) {
+    ledger.writeAhead(
+        session -> session.run("delete from start_again where sandbox_id = ?", id.value()));
   }
 
   void updateNetwork(SandboxId id, NetworkSettings settings) {
@@ -162,11 +227,13 @@ final class SandboxLedger {
 
   /** Says that a sandbox is about to be ended and built over other layers. */
   void beginRebuild(SandboxId id, CheckpointId undo) {
-    ledger.writeAhead(session ->
-        session.run(
-            "insert or replace into sandbox_rebuild (sandbox_id, undo) values (?, ?)",
-            id.value(),
-            undo.value()));
+    ledger.writeAhead(session -> {
+      ServiceLedger.processesGone(session, id);
+      return session.run(
+          "insert or replace into sandbox_rebuild (sandbox_id, undo) values (?, ?)",
+          id.value(),
+          undo.value());
+    });
   }
 
   /**
@@ -198,17 +265,18 @@ final class SandboxLedger {
     });
   }
 
-  Optional<Answered> findAnswered(String idempotencyKey, Instant now) {
+  Optional<Answered> findAnswered(IdempotentRequest request, Instant now) {
     long oldest = Micros.of(now.minus(KEYS_KEPT));
     return ledger
         .read(session ->
             session.query(
                 """
                 select request_hash, sandbox_id from idempotency
-                where key = ? and created_at >= ?
+                where project = ? and key = ? and created_at >= ?
                 """,
                 row -> new Answered(row.getString(1), new SandboxId(row.getString(2))),
-                idempotencyKey,
+                request.project().value(),
+                request.key(),
                 oldest))
         .stream()
         .findFirst();
@@ -217,23 +285,32 @@ final class SandboxLedger {
   /** The request that an existing or former sandbox answered. */
   record Answered(String requestHash, SandboxId sandbox) {}
 
-  /**
-   * Notes under which boot of the host the ledger is now in use.
-   *
-   * @return true when it was last in use under another
-   */
-  boolean noteBoot(String bootId) {
-    return ledger.write(session -> {
-      List<String> before = session.query("select boot_id from host", row -> row.getString(1));
-      session.run("insert or replace into host (one, boot_id) values (1, ?)", bootId);
-      return !before.isEmpty() && !before.contains(bootId);
-    });
+  /** Whether the ledger was last in use under another boot of the host; {@link #settle} ends it. */
+  boolean isOfAnotherBoot(String bootId) {
+    List<String> before =
+        ledger.read(session -> session.query("select boot_id from host", row -> row.getString(1)));
+    return !before.isEmpty() && !before.contains(bootId);
   }
 
-  /** Writes what was found at start-up in one go. */
-  void settle(List<Sandbox> changed, List<SandboxId> gone, List<SandboxId> neverWere) {
+  /**
+   * Writes what was found at start-up in one go.
+   *
+   * @param bootId under which boot of the host the ledger is now in use
+   * @param startAgain of those that have changed
+   */
+  void settle(
+      String bootId,
+      List<Sandbox> changed,
+      List<SandboxId> gone,
+      List<SandboxId> neverWere,
+      List<SandboxId> startAgain) {
     ledger.write(session -> {
+      session.run("insert or replace into host (one, boot_id) values (1, ?)", bootId);
+      for (SandboxId id : startAgain) {
+        session.run("insert or ignore into start_again (sandbox_id) values (?)", id.value());
+      }
       for (Sandbox sandbox : changed) {
+        meters.enterFound(session, sandbox.id(), sandbox.state());
         updateState(session, sandbox);
       }
       for (SandboxId id : gone) {
@@ -252,12 +329,16 @@ final class SandboxLedger {
   private static final String INSERT_LABEL =
       "insert into sandbox_label (sandbox_id, name, value) values (?, ?, ?)";
 
-  private static void requireNameFree(Session session, String name) throws SQLException {
-    List<String> holders =
-        session.query(
-            "select id from sandbox where name_key = ? and state <> 'deleted'",
-            row -> row.getString(1),
-            SandboxName.key(name));
+  private static List<String> holders(Session session, SandboxSpec spec) throws SQLException {
+    return session.query(
+        "select id from sandbox where project = ? and name_key = ? and state <> 'deleted'",
+        row -> row.getString(1),
+        spec.project().value(),
+        SandboxName.key(spec.name()));
+  }
+
+  private static void requireNameFree(Session session, SandboxSpec spec) throws SQLException {
+    List<String> holders = holders(session, spec);
     if (!holders.isEmpty()) {
       throw new CoveException(
           ErrorCode.CONFLICT,
@@ -271,8 +352,8 @@ final class SandboxLedger {
         """
         insert into sandbox (id, name, name_key, template, tier, milli_cpus, memory_mb, disk_mb,
                              max_processes, state, state_since, state_reason, created_at, parent,
-                             base, user, cwd, entrypoint, template_network)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                             base, user, cwd, entrypoint, template_network, template_life, project)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         sandbox.id().value(),
         spec.name(),
@@ -292,7 +373,9 @@ final class SandboxLedger {
         spec.template().user(),
         spec.template().cwd(),
         Words.encode(spec.template().entrypoint()),
-        NetworkText.encode(spec.template().network()));
+        NetworkText.encode(spec.template().network()),
+        LifeText.encode(spec.template().life()),
+        spec.project().value());
   }
 
   private static void insertAll(
@@ -325,7 +408,11 @@ final class SandboxLedger {
         "delete from idempotency where seq <= (select max(seq) from idempotency) - ?",
         MAX_KEYS - 1);
     session.run(
-        "insert into idempotency (key, request_hash, sandbox_id, created_at) values (?, ?, ?, ?)",
+        """
+        insert into idempotency (project, key, request_hash, sandbox_id, created_at)
+        values (?, ?, ?, ?, ?)
+        """,
+        request.project().value(),
         request.key(),
         request.hash(),
         sandbox.id().value(),
@@ -334,20 +421,27 @@ final class SandboxLedger {
 
   private static int updateState(Session session, Sandbox sandbox) throws SQLException {
     return session.run(
-        "update sandbox set state = ?, state_since = ?, state_reason = ? where id = ?",
+        """
+        update sandbox set state = ?, state_since = ?, state_reason = ?, kept_until = ?
+        where id = ?
+        """,
         sandbox.state().publicName(),
         since(sandbox.state()),
         reason(sandbox.state()),
+        sandbox.state() instanceof SandboxState.Discarded kept ? Micros.of(kept.until()) : null,
         sandbox.id().value());
   }
 
-  private static int delete(Session session, SandboxId id) throws SQLException {
+  private int delete(Session session, SandboxId id) throws SQLException {
+    meters.close(session, id);
     return session.run("delete from sandbox where id = ?", id.value());
   }
 
-  private static int forget(Session session, SandboxId id) throws SQLException {
+  private int forget(Session session, SandboxId id) throws SQLException {
     session.run("delete from idempotency where sandbox_id = ?", id.value());
-    return delete(session, id);
+    int gone = delete(session, id);
+    meters.forget(session, id);
+    return gone;
   }
 
   private static Map<String, List<VolumeMount>> volumes(Session session) throws SQLException {
@@ -358,16 +452,18 @@ final class SandboxLedger {
             new VolumeMount(new VolumeId(row.getString(3)), row.getString(2), row.getInt(4) != 0));
   }
 
-  private static Sandbox sandbox(
+  private Sandbox sandbox(
       ResultSet row,
       Map<String, Map<String, String>> env,
       Map<String, Map<String, String>> labels,
       Map<String, List<VolumeMount>> volumes,
-      Map<String, NetworkSettings> networks)
+      Map<String, NetworkSettings> networks,
+      Map<String, LifeRows.Life> lives)
       throws SQLException {
     String id = row.getString(1);
     var resources = new Resources(row.getInt(5), row.getInt(6), row.getInt(7), row.getInt(8));
     String tier = row.getString(4);
+    LifeRows.Life life = lives.getOrDefault(id, LifeRows.Life.NOTHING);
     var spec =
         new SandboxSpec(
             row.getString(2),
@@ -378,29 +474,39 @@ final class SandboxLedger {
             env.getOrDefault(id, Map.of()),
             labels.getOrDefault(id, Map.of()),
             volumes.getOrDefault(id, List.of()),
-            networks.getOrDefault(id, NetworkSettings.NOTHING));
+            networks.getOrDefault(id, NetworkSettings.NOTHING),
+            life.rules(),
+            new ProjectName(row.getString(20)));
     return new Sandbox(
         new SandboxId(id),
         spec,
-        state(row.getString(9), row.getLong(10), row.getString(11)),
+        state(row.getString(9), row.getLong(10), row.getString(11), row.getLong(21)),
         Micros.toInstant(row.getLong(12)),
-        Optional.ofNullable(row.getString(13)).map(SandboxId::new));
+        Optional.ofNullable(row.getString(13)).map(SandboxId::new),
+        life.endsAt(),
+        usual);
   }
 
-  private static SandboxState state(String word, long since, @Nullable String reason) {
+  private static SandboxState state(
+      String word, long since, @Nullable String reason, long keptUntil) {
     String why = reason == null ? "" : reason;
     return switch (word) {
       case "requested" -> new SandboxState.Requested();
       case "starting" -> new SandboxState.Starting();
       case "running" -> new SandboxState.Running(Micros.toInstant(since));
-      case "paused" -> new SandboxState.Paused(Micros.toInstant(since));
+      case "paused" ->
+          new SandboxState.Paused(
+              PauseReason.find(why).orElse(PauseReason.ASKED), Micros.toInstant(since));
       case "stopped" ->
           new SandboxState.Stopped(
               StopReason.find(why)
                   .orElseThrow(() -> new IllegalStateException("The ledger has a reason " + why)),
               Micros.toInstant(since));
       case "failed" -> new SandboxState.Failed(why);
-      case "deleted" -> new SandboxState.Deleted();
+      case "deleted" ->
+          keptUntil == 0
+              ? new SandboxState.Deleted()
+              : new SandboxState.Discarded(Micros.toInstant(since), Micros.toInstant(keptUntil));
       default -> throw new IllegalStateException("The ledger has a state " + word);
     };
   }
@@ -410,6 +516,7 @@ final class SandboxLedger {
       case SandboxState.Running running -> Micros.of(running.since());
       case SandboxState.Paused paused -> Micros.of(paused.since());
       case SandboxState.Stopped stopped -> Micros.of(stopped.since());
+      case SandboxState.Discarded discarded -> Micros.of(discarded.since());
       case SandboxState.Requested _,
           SandboxState.Starting _,
           SandboxState.Failed _,
@@ -420,12 +527,13 @@ final class SandboxLedger {
 
   private static @Nullable String reason(SandboxState state) {
     return switch (state) {
+      case SandboxState.Paused paused -> paused.reason().publicName();
       case SandboxState.Stopped stopped -> stopped.reason().publicName();
       case SandboxState.Failed failed -> failed.reason();
       case SandboxState.Requested _,
           SandboxState.Starting _,
           SandboxState.Running _,
-          SandboxState.Paused _,
+          SandboxState.Discarded _,
           SandboxState.Deleted _ ->
           null;
     };

@@ -3,33 +3,47 @@ package dev.cove.control.sandbox;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.project.Quota;
+import dev.cove.control.project.Scope;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
+import dev.cove.control.service.Services;
 import dev.cove.control.template.Catalogue;
+import dev.cove.control.usage.Meters;
 import dev.cove.control.volume.Volumes;
 import dev.cove.guest.Guest;
+import dev.cove.guest.TcpStream;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
+import dev.cove.model.PauseReason;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.life.LifeRules;
+import dev.cove.model.meter.BootClock;
 import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
+import dev.cove.model.observe.Step;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,44 +56,98 @@ import org.slf4j.LoggerFactory;
 public final class SandboxLifecycle implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SandboxLifecycle.class);
 
+  private static final int BITS_OF_A_MB = 20;
+
   private final SandboxLedger rows;
+  private final Meters meters;
   private final Node node;
+  private final Clock clock;
   private final BoundSecrets secrets;
+  private final Services services;
   private final SandboxIndex index = new SandboxIndex();
   private final Unfinished unfinished = new Unfinished();
   private final SandboxStates states;
   private final Removal removal;
   private final Making making;
   private final Rest rest;
+  private final Duration keptAfterDeletion;
+  private final QuotaGuard quotas;
+  private final PlaceQueue queue = new PlaceQueue();
 
-  private SandboxLifecycle(SandboxLedger rows, Making.World world) {
+  private SandboxLifecycle(SandboxLedger rows, Meters meters, Making.World world) {
     this.rows = rows;
+    this.meters = meters;
     this.node = world.node();
+    this.clock = world.clock();
     this.secrets = new BoundSecrets(node.secrets());
-    this.states = new SandboxStates(rows, index, world.volumes(), unfinished, world.clock());
-    this.removal = new Removal(rows, index, states, unfinished, node, world.volumes());
-    this.making = new Making(rows, index, states, removal, unfinished, world);
-    this.rest = new Rest(rows, index, states, unfinished, world);
+    this.services = world.services();
+    this.states = new SandboxStates(rows, index, node, world.volumes(), unfinished, world.clock());
+    this.removal = new Removal(rows, index, states, unfinished, world);
+    this.keptAfterDeletion = world.keptAfterDeletion();
+    this.quotas = new QuotaGuard(index, world.volumes(), world.clock());
+    this.making = new Making(rows, index, states, removal, unfinished, quotas, queue, world);
+    this.rest = new Rest(rows, index, states, unfinished, quotas, world);
+    world.volumes().limit(quotas::holdDisk);
+    removal.whenGone(_ -> queue.look());
   }
 
   /** Brings ledger and node together, then takes requests. */
   public static SandboxLifecycle recover(
-      Ledger ledger, Node node, Catalogue templates, Volumes volumes, Clock clock) {
-    return recover(ledger, node, templates, volumes, clock, Recovery.bootId());
+      Ledger ledger,
+      Node node,
+      Catalogue templates,
+      Volumes volumes,
+      LifeRules usual,
+      Services services,
+      Duration keptAfterDeletion,
+      Clock clock) {
+    var world =
+        new Making.World(node, templates, volumes, usual, services, keptAfterDeletion, clock);
+    return recover(ledger, world, Recovery.bootId());
   }
 
-  static SandboxLifecycle recover(
-      Ledger ledger, Node node, Catalogue templates, Volumes volumes, Clock clock, String bootId) {
-    var rows = new SandboxLedger(ledger);
-    var lifecycle = new SandboxLifecycle(rows, new Making.World(node, templates, volumes, clock));
+  static SandboxLifecycle recover(Ledger ledger, Making.World world, String bootId) {
+    Node node = world.node();
+    var meters = new Meters(ledger, world.clock(), BootClock.ofHost());
+    var rows = new SandboxLedger(ledger, meters, node::reading, world.usual());
+    node.onEnded(meters::ended);
+    var lifecycle = new SandboxLifecycle(rows, meters, world);
+    lifecycle.countEgressBefore();
     node.onLost(lifecycle.states::lost);
     node.onWanted(lifecycle.rest::wanted);
-    new Recovery(rows, lifecycle.index, node, volumes, clock).run(bootId);
+    new Recovery(rows, lifecycle.index, node, world.volumes(), world.clock()).run(bootId);
+    lifecycle.whenGone(world.services()::gone);
+    lifecycle.findServices();
     return lifecycle;
   }
 
+  /** To be done before anything passes that could be in the ledger already. */
+  private void countEgressBefore() {
+    LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+    meters
+        .egressOn(today)
+        .forEach((project, bytes) -> node.networks().passedBefore(project, today, bytes));
+  }
+
+  private void findServices() {
+    Map<SandboxId, SandboxState> states = index.states();
+    services.recover(
+        new ServedSandboxes(index),
+        states.keySet(),
+        withState(states, SandboxState.Running.class),
+        withState(states, SandboxState.Paused.class));
+  }
+
+  private static Set<SandboxId> withState(
+      Map<SandboxId, SandboxState> states, Class<? extends SandboxState> wanted) {
+    return states.entrySet().stream()
+        .filter(entry -> wanted.isInstance(entry.getValue()))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
+  }
+
   public Created create(CreateSandbox request) {
-    return making.create(request);
+    return Step.CREATE.run(() -> making.create(request));
   }
 
   /** Makes a sandbox, or finds the one that was made when the same was asked for before. */
@@ -94,12 +162,14 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   /** Does something with a sandbox's files that nobody else changes meanwhile. */
   <T> T exclusively(String idOrName, Function<Sandbox, T> work) {
-    return rest.withFiles(index.require(idOrName), work);
+    Entry entry = index.require(idOrName);
+    return placed(entry, () -> rest.withFiles(entry, work));
   }
 
   /** Does something that leaves a sandbox running, also when it was not. */
   <T> T running(String idOrName, Function<Sandbox, T> work) {
-    return rest.running(index.require(idOrName), work);
+    Entry entry = index.require(idOrName);
+    return placed(entry, () -> rest.running(entry, work));
   }
 
   /** Changes something that is said about a sandbox, in whatever state it is. */
@@ -107,9 +177,14 @@ public final class SandboxLifecycle implements AutoCloseable {
     return states.locked(index.require(idOrName), entry -> work.apply(entry.sandbox()));
   }
 
+  /** The same for what concerns its programs, for which one that is paused goes on. */
+  <T> T tending(String idOrName, Function<Sandbox, T> work) {
+    return rest.tending(index.require(idOrName), work);
+  }
+
   /** Makes every process of a running sandbox stand still; memory is kept. */
   public Sandbox pause(String idOrName) {
-    return rest.pause(index.require(idOrName));
+    return rest.pause(index.require(idOrName), PauseReason.ASKED);
   }
 
   public Sandbox resume(String idOrName) {
@@ -127,7 +202,8 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   /** Makes a sandbox run that is stopped or paused. */
   public Sandbox start(String idOrName) {
-    return rest.start(index.require(idOrName));
+    Entry entry = index.require(idOrName);
+    return placed(entry, () -> rest.start(entry));
   }
 
   /**
@@ -140,6 +216,7 @@ public final class SandboxLifecycle implements AutoCloseable {
     boolean restored = false;
     try {
       rest.endRest(id);
+      services.ending(id);
       rows.beginRebuild(id, undo.id());
       FailPoint.RESTORE_ANNOUNCED.reached();
       node.rebuild(id, sandbox.spec(), layers, undo.layers());
@@ -148,6 +225,7 @@ public final class SandboxLifecycle implements AutoCloseable {
     } finally {
       endRebuild(id, restored); // also of one whose beginning the ledger may still come to
     }
+    services.start(id, false);
   }
 
   private void endRebuild(SandboxId id, boolean restored) {
@@ -160,11 +238,21 @@ public final class SandboxLifecycle implements AutoCloseable {
   }
 
   public SandboxPage list(Map<String, String> labels, int limit, Optional<String> cursor) {
+    requirePageSize(limit);
+    return index.page(labels, limit, cursor.map(Cursor::parse));
+  }
+
+  /** The same of those that are deleted and kept. */
+  public SandboxPage listDeleted(Map<String, String> labels, int limit, Optional<String> cursor) {
+    requirePageSize(limit);
+    return index.discardedPage(labels, limit, cursor.map(Cursor::parse));
+  }
+
+  private static void requirePageSize(int limit) {
     if (limit < 1 || limit > SandboxIndex.MAX_PAGE) {
       throw new CoveException(
           ErrorCode.INVALID_REQUEST, "limit must be between 1 and " + SandboxIndex.MAX_PAGE + ".");
     }
-    return index.page(labels, limit, cursor.map(Cursor::parse));
   }
 
   public Sandbox require(String idOrName) {
@@ -173,6 +261,54 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   Optional<Sandbox> find(SandboxId id) {
     return index.find(id).filter(entry -> !entry.isDeleted()).map(Entry::sandbox);
+  }
+
+  /** How much projects may have from now on. */
+  public void limit(Function<ProjectName, Map<Quota, Long>> limits) {
+    quotas.by(limits);
+  }
+
+  /**
+   * How those wait who find this machine full.
+   *
+   * @param longest zero for not at all
+   * @param line how many of one project may wait
+   */
+  public void queue(Duration longest, int line) {
+    queue.limit(new PlaceQueue.Limits(longest, line));
+  }
+
+  /** What a project uses of what it may have quotas for. */
+  public Map<Quota, Long> used(ProjectName project) {
+    Map<Quota, Long> used = quotas.used(project);
+    used.put(Quota.EGRESS_MB_PER_DAY, node.networks().bytesToday(project) >> BITS_OF_A_MB);
+    return used;
+  }
+
+  /** Makes something, as soon as there is a place for it. */
+  Sandbox queued(Supplier<Sandbox> make) {
+    return queue.enter(Scope.here(), make);
+  }
+
+  /** Does something for which a stopped sandbox needs a place, as soon as there is one. */
+  private <T> T placed(Entry entry, Supplier<T> work) {
+    return isStopped(entry)
+        ? queue.enter(entry.sandbox().spec().project(), () -> isStopped(entry), work)
+        : work.get();
+  }
+
+  private static boolean isStopped(Entry entry) {
+    return entry.sandbox().state() instanceof SandboxState.Stopped;
+  }
+
+  private static boolean isStoppedOnPurpose(Entry entry) {
+    return entry.sandbox().state() instanceof SandboxState.Stopped stopped
+        && !stopped.reason().wakes();
+  }
+
+  /** Whose a sandbox is. */
+  public Optional<ProjectName> owner(SandboxId id) {
+    return find(id).map(sandbox -> sandbox.spec().project());
   }
 
   /** Sets the labels that have a value and drops those that have none; others stay. */
@@ -206,10 +342,25 @@ public final class SandboxLifecycle implements AutoCloseable {
           secrets.requireKept(sandbox.spec().network(), spec.network());
           node.networks().prepare(sandbox.id(), spec.network());
           rows.updateNetwork(sandbox.id(), spec.network());
+          FailPoint.NETWORK_RECORDED.reached();
           index.respecify(entry, spec);
           node.networks().change(sandbox.id(), spec.network());
           return entry.sandbox();
         });
+  }
+
+  /**
+   * Changes what happens to a sandbox by itself.
+   *
+   * @param anew whether its life begins now, as far as its end is concerned
+   */
+  public Sandbox changeLife(String idOrName, UnaryOperator<LifeRules> change, boolean anew) {
+    return rest.changeLife(index.require(idOrName), change, anew);
+  }
+
+  /** Does from now on what the rules say of lives. */
+  public LifeWatch watchLives(double idleCpu) {
+    return new LifeWatch(this, rows, index, rest, removal, node, clock, idleCpu);
   }
 
   /** The sandboxes of a group, the oldest first. */
@@ -217,8 +368,44 @@ public final class SandboxLifecycle implements AutoCloseable {
     return index.inGroup(group);
   }
 
-  public void delete(String idOrName) {
-    removal.delete(index.requireEvenDeleted(idOrName));
+  /** Deletes a sandbox; it is kept for as long as the server says. */
+  public Optional<Sandbox> delete(String idOrName) {
+    return delete(idOrName, keptAfterDeletion);
+  }
+
+  /**
+   * Deletes a sandbox.
+   *
+   * @param kept for how long it can be undeleted; zero for one that is to go at once
+   * @return what is kept, if something is
+   */
+  public Optional<Sandbox> delete(String idOrName, Duration kept) {
+    Entry entry = index.requireEvenDeleted(idOrName);
+    if (entry.isDiscarded()) {
+      throw SandboxIndex.noSuchSandbox(); // whoever says it twice does not mean for good
+    }
+    Step.DELETE.run(() -> removal.delete(entry, kept));
+    return Optional.of(entry).filter(Entry::isDiscarded).map(Entry::sandbox);
+  }
+
+  /** For a life that is over, whosesoever it is. */
+  void deleteByItself(Entry entry) {
+    removal.delete(entry, keptAfterDeletion);
+  }
+
+  /** Removes a sandbox for good, whether it is there or deleted and kept. */
+  public void purge(String idOrName) {
+    Entry entry = index.findDiscarded(idOrName).orElseGet(() -> index.requireEvenDeleted(idOrName));
+    Step.DELETE.run(() -> removal.delete(entry));
+  }
+
+  /**
+   * Takes back a deletion, by id or by the name that it had.
+   *
+   * @return stopped, under its name or, if somebody else has that now, under its id
+   */
+  public Sandbox undelete(String idOrName) {
+    return removal.undelete(index.findDiscarded(idOrName).orElseThrow(Removal::noneToUndelete));
   }
 
   /** What every command in a sandbox is started with, unless it says otherwise itself. */
@@ -228,7 +415,7 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   /** Refuses what uses secrets that nobody has set. */
   void requireKept(Optional<NetworkSettings> network) {
-    network.ifPresent(secrets::requireKept);
+    network.ifPresent(secrets::requireKeptHere);
   }
 
   /**
@@ -237,13 +424,26 @@ public final class SandboxLifecycle implements AutoCloseable {
    * @throws CoveException CONFLICT when it does not run and is not to be woken
    */
   public Guest guest(String idOrName) {
+    return awake(idOrName, node::guest);
+  }
+
+  /**
+   * A connection to a port on the loopback of a sandbox, which is woken if it rests.
+   *
+   * @throws CoveException GUEST_REFUSED when nothing listens there, CONFLICT as {@link #guest}
+   */
+  public TcpStream connect(String idOrName, int port) {
+    return awake(idOrName, id -> node.connect(id, port));
+  }
+
+  private <T> T awake(String idOrName, Function<SandboxId, T> use) {
     try {
-      return node.guest(awake(idOrName).id());
+      return use.apply(awake(idOrName).id());
     } catch (CoveException e) {
       if (index.require(idOrName).sandbox().state() instanceof SandboxState.Running) {
         throw e;
       }
-      return node.guest(awake(idOrName).id()); // it went to rest in between
+      return use.apply(awake(idOrName).id()); // it went to rest in between
     }
   }
 
@@ -257,12 +457,18 @@ public final class SandboxLifecycle implements AutoCloseable {
     if (!entry.acknowledged()) {
       throw SandboxStates.notRunning(sandbox); // nobody has been promised that it will run
     }
-    return rest.wake(entry);
+    return isStoppedOnPurpose(entry) ? rest.wake(entry) : placed(entry, () -> rest.wake(entry));
   }
 
   /** Does not wake: whoever looks at all sandboxes again and again would keep them all awake. */
   public SandboxMetrics metrics(String idOrName) {
     return node.metrics(SandboxStates.requireStanding(index.require(idOrName).sandbox()));
+  }
+
+  /** Reads from now on what sandboxes use, and lets none run for which nothing is left. */
+  public Metering meter(Ledger ledger, Clock clock, Metering.Settings settings) {
+    states.allowWithin(settings.budgets());
+    return new Metering(ledger, meters, index, node, rest, clock, settings).begin();
   }
 
   /** Tells with which rules a sandbox was written down, before it runs. Must not wait. */
@@ -280,9 +486,20 @@ public final class SandboxLifecycle implements AutoCloseable {
     removal.whenGone(listener);
   }
 
+  /** How many wait for a place on this machine. */
+  public int waitingForPlaces() {
+    return queue.size();
+  }
+
+  /** How many changes wait for the ledger. */
+  public int changesWaiting() {
+    return rows.queued();
+  }
+
   /** Leaves the sandboxes as they are. */
   @Override
   public void close() {
+    services.close();
     states.close();
     unfinished.close();
   }
@@ -296,9 +513,9 @@ public final class SandboxLifecycle implements AutoCloseable {
     }
   }
 
-  static SandboxSpec valid(Supplier<SandboxSpec> spec) {
+  static <T> T valid(Supplier<T> wish) {
     try {
-      return spec.get();
+      return wish.get();
     } catch (IllegalArgumentException e) {
       throw new CoveException(ErrorCode.INVALID_REQUEST, e.getMessage() + ".", e);
     }

@@ -2,15 +2,22 @@ package dev.cove.control.sandbox;
 
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.sandbox.SandboxIndex.Entry;
+import dev.cove.control.usage.Budget;
+import dev.cove.control.usage.BudgetHolder;
+import dev.cove.control.usage.Budgets;
 import dev.cove.control.volume.Volumes;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.StopReason;
+import dev.cove.model.observe.Tally;
+import dev.cove.node.Node;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -31,9 +38,11 @@ final class SandboxStates implements AutoCloseable {
 
   private final SandboxLedger rows;
   private final SandboxIndex index;
+  private final Node node;
   private final Volumes volumes;
   private final Unfinished unfinished;
   private final Clock clock;
+  private volatile Optional<Budgets> allowed = Optional.empty();
   private final ExecutorService losses = Executors.newVirtualThreadPerTaskExecutor();
 
   /** For people, where nothing of a sandbox is left. */
@@ -44,12 +53,39 @@ final class SandboxStates implements AutoCloseable {
           StopReason.LOST, "it could not be started again");
 
   SandboxStates(
-      SandboxLedger rows, SandboxIndex index, Volumes volumes, Unfinished unfinished, Clock clock) {
+      SandboxLedger rows,
+      SandboxIndex index,
+      Node node,
+      Volumes volumes,
+      Unfinished unfinished,
+      Clock clock) {
     this.rows = rows;
     this.index = index;
+    this.node = node;
     this.volumes = volumes;
     this.unfinished = unfinished;
     this.clock = clock;
+  }
+
+  void allowWithin(Budgets budgets) {
+    allowed = Optional.of(budgets);
+  }
+
+  /**
+   * Refuses to let something run for which nothing is left.
+   *
+   * @throws CoveException BUDGET_EXHAUSTED
+   */
+  void requireBudget(SandboxId id, SandboxSpec spec) {
+    allowed.ifPresent(budgets -> budgets.requireLeft(id, spec.project().value()));
+  }
+
+  /** The same for one that is to be made. */
+  void requireBudget(SandboxSpec spec, Optional<Budget> wanted) {
+    allowed.ifPresent(budgets -> {
+      wanted.ifPresent(budgets::requirePossible);
+      budgets.requireLeft(BudgetHolder.ofProject(spec.project().value()));
+    });
   }
 
   /** Does something with a sandbox that is there and that nobody else changes meanwhile. */
@@ -129,6 +165,7 @@ final class SandboxStates implements AutoCloseable {
 
   /** Takes note, a moment later, of a sandbox that ended by itself. */
   void lost(SandboxId id, StopReason reason, boolean filesKept) {
+    Tally.SANDBOXES_LOST.increment();
     SandboxState next =
         filesKept
             ? new SandboxState.Stopped(reason, Micros.now(clock))
@@ -144,8 +181,8 @@ final class SandboxStates implements AutoCloseable {
     lock(entry);
     try {
       SandboxState now = entry.sandbox().state();
-      if (now instanceof SandboxState.Stopped || !now.canBecome(next)) {
-        return;
+      if (now instanceof SandboxState.Stopped || !now.canBecome(next) || node.runs(entry.id())) {
+        return; // it was stopped meanwhile, and perhaps started anew
       }
       show(entry, next);
       volumes.release(entry.id()); // nothing of it runs any more

@@ -5,6 +5,7 @@ import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.OwnedRows;
+import dev.cove.control.project.Scope;
 import dev.cove.model.LayerId;
 import dev.cove.model.crash.FailPoint;
 import java.time.Clock;
@@ -66,7 +67,9 @@ public final class BuildCache implements LayerHolder {
     return held;
   }
 
-  public synchronized Optional<List<LayerId>> find(String key) {
+  /** Of what the caller's own project did before. */
+  public synchronized Optional<List<LayerId>> find(String step) {
+    String key = own(step);
     Entry entry = entries.get(key);
     if (entry == null) {
       return Optional.empty();
@@ -79,7 +82,8 @@ public final class BuildCache implements LayerHolder {
   }
 
   /** Remembers what a step gave; forgets what was used least lately when there is too much. */
-  public synchronized void put(String key, List<LayerId> stack) {
+  public synchronized void put(String step, List<LayerId> stack) {
+    String key = own(step);
     long now = Micros.of(clock.instant());
     List<String> over = new ArrayList<>();
     if (!entries.containsKey(key) && entries.size() >= MAX_ENTRIES) {
@@ -105,6 +109,11 @@ public final class BuildCache implements LayerHolder {
     FailPoint.STEP_RECORDED.reached();
     over.forEach(entries::remove);
     entries.put(key, new Entry(List.copyOf(stack), now));
+  }
+
+  /** What a step gave may hold what only its own project could reach. */
+  private static String own(String step) {
+    return Scope.here().isDefault() ? step : Scope.here() + "/" + step;
   }
 
   private synchronized void clear() {

@@ -4,17 +4,20 @@ import dev.cove.control.layer.LayerHolder;
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.project.Scope;
 import dev.cove.control.template.TemplateVersion.Content;
 import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.crash.FailPoint;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +34,7 @@ public final class Catalogue implements LayerHolder {
   /** Needs no making and cannot be removed. */
   public static final TemplateVersion HOST =
       new TemplateVersion(
+          ProjectName.DEFAULT,
           SandboxTemplate.HOST.name(),
           1,
           "this host's own programs",
@@ -42,11 +46,34 @@ public final class Catalogue implements LayerHolder {
   private final TemplateLedger rows;
   private final Layers layers;
   private final Clock clock;
-  private final Map<String, Entry> entries = new TreeMap<>();
+  private final Map<OwnName, Entry> entries = new TreeMap<>();
+
+  /** Two projects may call theirs the same. */
+  private record OwnName(ProjectName project, String name) implements Comparable<OwnName> {
+    private static final Comparator<OwnName> ORDER =
+        Comparator.comparing(OwnName::name).thenComparing(OwnName::project);
+
+    static OwnName of(TemplateVersion version) {
+      return new OwnName(version.project(), version.name());
+    }
+
+    @Override
+    public int compareTo(OwnName other) {
+      return ORDER.compare(this, other);
+    }
+  }
 
   private static final class Entry {
     private final NavigableMap<Integer, TemplateVersion> versions = new TreeMap<>();
     private final Map<String, Integer> tags = new TreeMap<>();
+
+    Optional<TemplateVersion> find(TemplateReference reference) {
+      Integer number =
+          reference
+              .version()
+              .orElseGet(() -> tags.get(reference.tag().orElse(TemplateReference.LATEST)));
+      return number == null ? Optional.empty() : Optional.ofNullable(versions.get(number));
+    }
   }
 
   public Catalogue(Ledger ledger, Layers layers, Clock clock) {
@@ -54,13 +81,15 @@ public final class Catalogue implements LayerHolder {
     this.layers = layers;
     this.clock = clock;
     for (TemplateVersion version : rows.versions()) {
-      entry(version.name()).versions.put(version.number(), version);
+      entry(OwnName.of(version)).versions.put(version.number(), version);
     }
-    rows.tags().forEach(tag -> entry(tag.name()).tags.put(tag.tag(), tag.version()));
+    rows.tags()
+        .forEach(tag ->
+            entry(new OwnName(tag.project(), tag.name())).tags.put(tag.tag(), tag.version()));
     layers.register(this);
   }
 
-  private Entry entry(String name) {
+  private Entry entry(OwnName name) {
     return entries.computeIfAbsent(name, _ -> new Entry());
   }
 
@@ -74,7 +103,8 @@ public final class Catalogue implements LayerHolder {
     var held = new HashMap<String, Set<LayerId>>();
     for (Entry entry : entries.values()) {
       for (TemplateVersion version : entry.versions.values()) {
-        held.put(version.reference(), Set.copyOf(version.layers()));
+        String prefix = version.project().isDefault() ? "" : version.project() + "/";
+        held.put(prefix + version.reference(), Set.copyOf(version.layers()));
       }
     }
     return held;
@@ -100,20 +130,17 @@ public final class Catalogue implements LayerHolder {
                     + " template build makes one."));
   }
 
+  /** The caller's own comes first; those of the default project are for all to begin with. */
   public synchronized Optional<TemplateVersion> find(String text) {
     TemplateReference reference = valid(() -> TemplateReference.parse(text));
     if (reference.name().equals(HOST.name())) {
       return Optional.of(HOST);
     }
-    Entry entry = entries.get(reference.name());
+    Entry entry = entries.get(new OwnName(Scope.here(), reference.name()));
     if (entry == null) {
-      return Optional.empty();
+      entry = entries.get(new OwnName(ProjectName.DEFAULT, reference.name()));
     }
-    Integer number =
-        reference
-            .version()
-            .orElseGet(() -> entry.tags.get(reference.tag().orElse(TemplateReference.LATEST)));
-    return number == null ? Optional.empty() : Optional.ofNullable(entry.versions.get(number));
+    return entry == null ? Optional.empty() : entry.find(reference);
   }
 
   /**
@@ -123,15 +150,17 @@ public final class Catalogue implements LayerHolder {
    */
   public record Listed(TemplateVersion version, Set<String> tags, boolean builtIn) {}
 
-  /** By name, then the newest first. */
+  /** Those that the caller may begin with, by name, then the newest first. */
   public synchronized List<Listed> list() {
     var listed = new ArrayList<Listed>();
     listed.add(new Listed(HOST, Set.of(TemplateReference.LATEST), true));
-    for (Entry entry : entries.values()) {
-      for (TemplateVersion version : entry.versions.descendingMap().values()) {
-        listed.add(new Listed(version, tagsOf(entry, version.number()), false));
+    entries.forEach((name, entry) -> {
+      if (name.project().isDefault() || Scope.covers(name.project())) {
+        for (TemplateVersion version : entry.versions.descendingMap().values()) {
+          listed.add(new Listed(version, tagsOf(entry, version.number()), false));
+        }
       }
-    }
+    });
     return List.copyOf(listed);
   }
 
@@ -140,7 +169,7 @@ public final class Catalogue implements LayerHolder {
     if (version.equals(HOST)) {
       return new Listed(HOST, Set.of(TemplateReference.LATEST), true);
     }
-    return new Listed(version, tagsOf(entry(version.name()), version.number()), false);
+    return new Listed(version, tagsOf(entry(OwnName.of(version)), version.number()), false);
   }
 
   private static Set<String> tagsOf(Entry entry, int number) {
@@ -167,12 +196,14 @@ public final class Catalogue implements LayerHolder {
     if (all.isEmpty()) {
       all.add(TemplateReference.LATEST);
     }
-    Entry known = entries.get(name);
+    var own = new OwnName(Scope.here(), name);
+    Entry known = entries.get(own);
     int number = known == null || known.versions.isEmpty() ? 1 : known.versions.lastKey() + 1;
-    var version = new TemplateVersion(name, number, origin, Micros.now(clock), content);
+    var version =
+        new TemplateVersion(own.project(), name, number, origin, Micros.now(clock), content);
     rows.insert(version, all);
     FailPoint.TEMPLATE_RECORDED.reached();
-    Entry entry = entry(name);
+    Entry entry = entry(own);
     entry.versions.put(number, version);
     all.forEach(tag -> entry.tags.put(tag, number));
     return version;
@@ -183,9 +214,10 @@ public final class Catalogue implements LayerHolder {
     TemplateVersion version = require(reference);
     requireNotBuiltIn(version.name());
     valid(() -> TemplateReference.requireTag(tag));
-    rows.tag(version.name(), tag, version.number());
+    requireOwn(version);
+    rows.tag(version, tag);
     FailPoint.TEMPLATE_TAGGED.reached();
-    entry(version.name()).tags.put(tag, version.number());
+    entry(OwnName.of(version)).tags.put(tag, version.number());
     return show(version.reference());
   }
 
@@ -204,26 +236,35 @@ public final class Catalogue implements LayerHolder {
   }
 
   private void removeRows(TemplateReference reference, String text) {
-    Entry entry = entries.get(reference.name());
+    var own = new OwnName(Scope.here(), reference.name());
+    Entry entry = entries.get(own);
     if (entry == null) {
-      require(text);
+      requireOwn(require(text));
       return;
     }
     if (reference.version().isPresent()) {
       TemplateVersion version = require(text);
-      rows.removeVersion(version.name(), version.number());
+      rows.removeVersion(version);
       entry.versions.remove(version.number());
       entry.tags.values().removeIf(number -> number == version.number());
     } else if (reference.tag().isPresent()) {
-      require(text);
-      rows.removeTag(reference.name(), reference.tag().get());
+      rows.removeTag(require(text), reference.tag().get());
       entry.tags.remove(reference.tag().get());
     } else {
-      rows.removeAll(reference.name());
+      rows.removeAll(own.project(), own.name());
       entry.versions.clear();
     }
     if (entry.versions.isEmpty()) {
-      entries.remove(reference.name());
+      entries.remove(own);
+    }
+  }
+
+  /** What is only there to begin with is for its own project to change. */
+  private static void requireOwn(TemplateVersion version) {
+    if (!version.project().equals(Scope.here())) {
+      throw new CoveException(
+          ErrorCode.NOT_FOUND,
+          "This project has no template %s of its own.".formatted(version.name()));
     }
   }
 

@@ -1,15 +1,18 @@
 package dev.cove.control.template;
 
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.ledger.LifeText;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.NetworkText;
 import dev.cove.control.ledger.OwnedRows;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.TemplateColumns;
 import dev.cove.control.ledger.Words;
+import dev.cove.control.project.Projects;
 import dev.cove.control.template.TemplateVersion.Content;
 import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.LayerId;
+import dev.cove.model.ProjectName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -27,10 +30,13 @@ final class TemplateLedger {
   /** Writes a version and lets the tags point to it, or nothing. */
   void insert(TemplateVersion version, Set<String> tags) {
     ledger.write(session -> {
+      Projects.requireThere(session, version.project());
       insertRow(session, version);
       for (var entry : version.env().entrySet()) {
         session.run(
-            "insert into template_env (name, version, variable, value) values (?, ?, ?, ?)",
+            "insert into template_env (project, name, version, variable, value) values (?, ?, ?, ?,"
+                + " ?)",
+            version.project().value(),
             version.name(),
             version.number(),
             entry.getKey(),
@@ -38,14 +44,16 @@ final class TemplateLedger {
       }
       for (int i = 0; i < version.layers().size(); i++) {
         session.run(
-            "insert into template_layer (name, version, position, layer) values (?, ?, ?, ?)",
+            "insert into template_layer (project, name, version, position, layer) values (?, ?, ?,"
+                + " ?, ?)",
+            version.project().value(),
             version.name(),
             version.number(),
             i,
             version.layers().get(i).value());
       }
       for (String tag : tags) {
-        tag(session, version.name(), tag, version.number());
+        tag(session, version, tag);
       }
       return true;
     });
@@ -55,10 +63,12 @@ final class TemplateLedger {
     Content content = version.content();
     session.run(
         """
-        insert into template_version (name, version, origin, created_at, base, user, cwd,
-                                      entrypoint, start_command, ready_command, template_network)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        insert into template_version (project, name, version, origin, created_at, base, user, cwd,
+                                      entrypoint, start_command, ready_command, template_network,
+                                      template_life)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
+        version.project().value(),
         version.name(),
         version.number(),
         version.origin(),
@@ -69,62 +79,81 @@ final class TemplateLedger {
         Words.encode(content.template().entrypoint()),
         Words.encode(content.service().command()),
         Words.encode(content.service().ready()),
-        NetworkText.encode(content.template().network()));
+        NetworkText.encode(content.template().network()),
+        LifeText.encode(content.template().life()));
   }
 
-  void tag(String name, String tag, int version) {
-    ledger.write(session -> tag(session, name, tag, version));
+  void tag(TemplateVersion version, String tag) {
+    ledger.write(session -> tag(session, version, tag));
   }
 
-  private static int tag(Session session, String name, String tag, int version)
-      throws SQLException {
+  private static int tag(Session session, TemplateVersion version, String tag) throws SQLException {
     return session.run(
-        "insert or replace into template_tag (name, tag, version) values (?, ?, ?)",
-        name,
+        "insert or replace into template_tag (project, name, tag, version) values (?, ?, ?, ?)",
+        version.project().value(),
+        version.name(),
         tag,
-        version);
+        version.number());
   }
 
-  void removeTag(String name, String tag) {
-    ledger.write(
-        session -> session.run("delete from template_tag where name = ? and tag = ?", name, tag));
-  }
-
-  void removeVersion(String name, int version) {
+  void removeTag(TemplateVersion version, String tag) {
     ledger.write(session ->
-        session.run("delete from template_version where name = ? and version = ?", name, version));
+        session.run(
+            "delete from template_tag where project = ? and name = ? and tag = ?",
+            version.project().value(),
+            version.name(),
+            tag));
   }
 
-  void removeAll(String name) {
-    ledger.write(session -> session.run("delete from template_version where name = ?", name));
+  void removeVersion(TemplateVersion version) {
+    ledger.write(session ->
+        session.run(
+            "delete from template_version where project = ? and name = ? and version = ?",
+            version.project().value(),
+            version.name(),
+            version.number()));
+  }
+
+  void removeAll(ProjectName project, String name) {
+    ledger.write(session ->
+        session.run(
+            "delete from template_version where project = ? and name = ?", project.value(), name));
   }
 
   /** A tag and the version that it points to. */
-  record Tag(String name, String tag, int version) {}
+  record Tag(ProjectName project, String name, String tag, int version) {}
 
   List<Tag> tags() {
     return ledger.read(session ->
         session.query(
-            "select name, tag, version from template_tag",
-            row -> new Tag(row.getString(1), row.getString(2), row.getInt(3))));
+            "select project, name, tag, version from template_tag",
+            row ->
+                new Tag(
+                    new ProjectName(row.getString(1)),
+                    row.getString(2),
+                    row.getString(3),
+                    row.getInt(4))));
   }
 
   List<TemplateVersion> versions() {
     return ledger.read(session -> {
       var env =
           OwnedRows.maps(
-              session, "select name || '@' || version, variable, value from template_env");
+              session,
+              """
+              select project || '/' || name || '@' || version, variable, value from template_env
+              """);
       var layers =
           OwnedRows.layers(
               session,
               """
-              select name || '@' || version, layer from template_layer
-              order by name, version, position
+              select project || '/' || name || '@' || version, layer from template_layer
+              order by project, name, version, position
               """);
       return session.query(
           """
           select name, version, origin, created_at, start_command, ready_command,
-                 base, user, cwd, entrypoint, template_network
+                 base, user, cwd, entrypoint, template_network, template_life, project
           from template_version
           """,
           row -> version(row, env, layers));
@@ -136,8 +165,10 @@ final class TemplateLedger {
       throws SQLException {
     String name = row.getString(1);
     int number = row.getInt(2);
-    String key = name + "@" + number;
+    var project = new ProjectName(row.getString(13));
+    String key = project + "/" + name + "@" + number;
     return new TemplateVersion(
+        project,
         name,
         number,
         row.getString(3),

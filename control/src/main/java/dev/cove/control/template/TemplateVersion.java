@@ -1,6 +1,7 @@
 package dev.cove.control.template;
 
 import dev.cove.model.LayerId;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxTemplate;
 import java.time.Instant;
 import java.util.List;
@@ -13,7 +14,12 @@ import java.util.Map;
  * @param origin for people: what it was made of
  */
 public record TemplateVersion(
-    String name, int number, String origin, Instant createdAt, Content content) {
+    ProjectName project,
+    String name,
+    int number,
+    String origin,
+    Instant createdAt,
+    Content content) {
   /**
    * What a sandbox gets of it.
    *

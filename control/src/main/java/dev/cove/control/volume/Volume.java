@@ -1,5 +1,6 @@
 package dev.cove.control.volume;
 
+import dev.cove.model.ProjectName;
 import dev.cove.model.VolumeId;
 import java.time.Instant;
 import java.util.Optional;
@@ -8,11 +9,12 @@ import java.util.regex.Pattern;
 /**
  * A volume as the ledger knows it.
  *
- * @param name unique; a checkpoint has none
+ * @param name unique in its project; a checkpoint has none
  * @param parent the volume whose files it began with
  */
 public record Volume(
     VolumeId id,
+    ProjectName project,
     Kind kind,
     Optional<String> name,
     int sizeMb,

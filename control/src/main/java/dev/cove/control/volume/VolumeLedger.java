@@ -2,8 +2,10 @@ package dev.cove.control.volume;
 
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.project.Projects;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import dev.cove.model.VolumeId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,7 +23,7 @@ final class VolumeLedger {
   List<Volume> all() {
     return ledger.read(session ->
         session.query(
-            "select id, checkpoint, name, size_mb, created_at, parent from volume",
+            "select id, checkpoint, name, size_mb, created_at, parent, project from volume",
             VolumeLedger::volume));
   }
 
@@ -30,9 +32,14 @@ final class VolumeLedger {
    */
   void insert(Volume volume) {
     ledger.write(session -> {
+      Projects.requireThere(session, volume.project());
       String name = volume.name().orElse(null);
       List<String> holders =
-          session.query("select id from volume where name = ?", row -> row.getString(1), name);
+          session.query(
+              "select id from volume where project = ? and name = ?",
+              row -> row.getString(1),
+              volume.project().value(),
+              name);
       if (!holders.isEmpty()) {
         throw new CoveException(
             ErrorCode.CONFLICT,
@@ -40,15 +47,16 @@ final class VolumeLedger {
       }
       return session.run(
           """
-          insert into volume (id, checkpoint, name, size_mb, created_at, parent)
-          values (?, ?, ?, ?, ?, ?)
+          insert into volume (id, checkpoint, name, size_mb, created_at, parent, project)
+          values (?, ?, ?, ?, ?, ?, ?)
           """,
           volume.id().value(),
           volume.kind() == Volume.Kind.CHECKPOINT ? 1 : 0,
           name,
           volume.sizeMb(),
           Micros.of(volume.createdAt()),
-          volume.parent().map(VolumeId::value).orElse(null));
+          volume.parent().map(VolumeId::value).orElse(null),
+          volume.project().value());
     });
   }
 
@@ -59,6 +67,7 @@ final class VolumeLedger {
   private static Volume volume(ResultSet row) throws SQLException {
     return new Volume(
         new VolumeId(row.getString(1)),
+        new ProjectName(row.getString(7)),
         row.getInt(2) != 0 ? Volume.Kind.CHECKPOINT : Volume.Kind.VOLUME,
         Optional.ofNullable(row.getString(3)),
         row.getInt(4),

@@ -3,9 +3,11 @@ package dev.cove.control.volume;
 import dev.cove.control.layer.DiskUse;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.project.Scope;
 import dev.cove.control.volume.VolumeHolds.Access;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.VolumeId;
 import dev.cove.model.VolumeMount;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +43,7 @@ public final class Volumes {
   private final Map<VolumeId, Volume> all = new ConcurrentHashMap<>();
   private final VolumeHolds holds = new VolumeHolds();
   private final AtomicLong calls = new AtomicLong();
+  private volatile DiskQuota quota = (_, _) -> () -> {};
 
   public Volumes(Ledger ledger, NodeVolumes store, Clock clock) {
     this.rows = new VolumeLedger(ledger);
@@ -54,8 +58,13 @@ public final class Volumes {
     requireValid(() -> Volume.requireSize(sizeMb));
     requireRoom(name);
     VolumeId id = VolumeId.random();
-    store.create(id, sizeMb);
-    return record(volume(id, Volume.Kind.VOLUME, Optional.of(name), sizeMb, Optional.empty()));
+    return within(
+        sizeMb,
+        () -> {
+          store.create(id, sizeMb);
+          return record(
+              volume(id, Volume.Kind.VOLUME, Optional.of(name), sizeMb, Optional.empty()));
+        });
   }
 
   /** A volume that begins with what another, or a checkpoint, holds now. */
@@ -82,14 +91,18 @@ public final class Volumes {
         Access.COPY,
         () -> {
           VolumeId id = VolumeId.random();
-          store.copy(source.id(), id);
-          return record(volume(id, kind, name, source.sizeMb(), Optional.of(source.id())));
+          return within(
+              source.sizeMb(),
+              () -> {
+                store.copy(source.id(), id);
+                return record(volume(id, kind, name, source.sizeMb(), Optional.of(source.id())));
+              });
         });
   }
 
   private Volume volume(
       VolumeId id, Volume.Kind kind, Optional<String> name, int sizeMb, Optional<VolumeId> parent) {
-    return new Volume(id, kind, name, sizeMb, Micros.now(clock), parent);
+    return new Volume(id, Scope.here(), kind, name, sizeMb, Micros.now(clock), parent);
   }
 
   private Volume record(Volume volume) {
@@ -134,7 +147,7 @@ public final class Volumes {
         });
   }
 
-  /** Those that are no checkpoints, the oldest first. */
+  /** Those that concern the caller and are no checkpoints, the oldest first. */
   public List<Volume> list() {
     return sorted().stream().filter(volume -> volume.kind() == Volume.Kind.VOLUME).toList();
   }
@@ -155,15 +168,58 @@ public final class Volumes {
 
   private List<Volume> sorted() {
     return all.values().stream()
+        .filter(volume -> Scope.covers(volume.project()))
         .sorted(Comparator.comparing(Volume::createdAt).thenComparing(Volume::id))
         .toList();
   }
 
   public Volume require(String idOrName) {
     return all.values().stream()
-        .filter(v -> v.id().value().equals(idOrName) || v.name().equals(Optional.of(idOrName)))
+        .filter(volume -> isMeant(volume, idOrName))
         .findFirst()
         .orElseThrow(() -> new CoveException(ErrorCode.NOT_FOUND, "There is no such volume."));
+  }
+
+  /** Of all that a project has, checkpoints included. */
+  public long sizeMb(ProjectName project) {
+    return all.values().stream()
+        .filter(volume -> volume.project().equals(project))
+        .mapToLong(Volume::sizeMb)
+        .sum();
+  }
+
+  /** Whoever keeps projects within their quotas: a share that is given back once it is made. */
+  @FunctionalInterface
+  public interface DiskQuota {
+    AutoCloseable hold(ProjectName project, int sizeMb);
+  }
+
+  public void limit(DiskQuota wanted) {
+    quota = wanted;
+  }
+
+  private Volume within(int sizeMb, Supplier<Volume> make) {
+    AutoCloseable hold = quota.hold(Scope.here(), sizeMb);
+    try {
+      return make.get();
+    } finally {
+      try {
+        hold.close();
+      } catch (Exception e) {
+        log.warn("A share of a quota could not be given back", e);
+      }
+    }
+  }
+
+  private static boolean isMeant(Volume volume, String idOrName) {
+    return volume.id().value().equals(idOrName)
+        ? Scope.covers(volume.project())
+        : isNamed(volume, idOrName);
+  }
+
+  /** By the caller, that is. */
+  private static boolean isNamed(Volume volume, String name) {
+    return volume.project().equals(Scope.here()) && volume.name().equals(Optional.of(name));
   }
 
   /** What each takes on the disk, checkpoints included. */
@@ -289,7 +345,7 @@ public final class Volumes {
       throw new CoveException(
           ErrorCode.NO_ROOM, "There are too many volumes and checkpoints of them; delete some.");
     }
-    if (all.values().stream().anyMatch(volume -> volume.name().equals(Optional.of(name)))) {
+    if (all.values().stream().anyMatch(volume -> isNamed(volume, name))) {
       throw new CoveException(ErrorCode.CONFLICT, "The name is taken; choose another.");
     }
   }

@@ -88,7 +88,11 @@ final class Courier implements AutoCloseable {
    * @return where to go on
    */
   private long deliverAfter(long after) throws InterruptedException {
-    EventPage page = events.page(new EventFilter(Optional.empty(), webhook.types()), after, PAGE);
+    EventPage page =
+        webhook
+            .scope()
+            .call(
+                () -> events.page(new EventFilter(Optional.empty(), webhook.types()), after, PAGE));
     if (page.gap().isPresent()) {
       deliver(dropped(page.gap().get()));
     }
@@ -112,7 +116,8 @@ final class Courier implements AutoCloseable {
         Micros.now(clock),
         "events.dropped",
         Optional.empty(),
-        "{\"after\":%d,\"from\":%d}".formatted(gap.after(), gap.from()));
+        "{\"after\":%d,\"from\":%d}".formatted(gap.after(), gap.from()),
+        webhook.scope().project());
   }
 
   private void deliver(Event event) throws InterruptedException {

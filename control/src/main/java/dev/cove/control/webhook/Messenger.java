@@ -1,6 +1,7 @@
 package dev.cove.control.webhook;
 
 import dev.cove.control.event.Event;
+import dev.cove.model.observe.Tally;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,13 @@ final class Messenger {
   }
 
   Attempt tell(URI url, String webhook, String secret, Event event) throws InterruptedException {
+    Attempt attempt = post(url, webhook, secret, event);
+    (attempt.taken() ? Tally.WEBHOOKS_TAKEN : Tally.WEBHOOKS_REFUSED).increment();
+    return attempt;
+  }
+
+  private Attempt post(URI url, String webhook, String secret, Event event)
+      throws InterruptedException {
     String body = event.toJson();
     Map<String, String> fields =
         Map.of(

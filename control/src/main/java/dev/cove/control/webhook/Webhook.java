@@ -1,6 +1,7 @@
 package dev.cove.control.webhook;
 
 import dev.cove.control.event.EventTypes;
+import dev.cove.control.project.Scope;
 import java.net.URI;
 import java.time.Instant;
 import java.util.Optional;
@@ -8,6 +9,7 @@ import java.util.Optional;
 /**
  * An address that is told of events.
  *
+ * @param scope whose it is, and so of what it may hear
  * @param generation of its secret
  * @param delivered the event up to which it has heard all that it wants
  * @param dropped dead letters that went because there were too many
@@ -16,6 +18,7 @@ import java.util.Optional;
  */
 public record Webhook(
     String id,
+    Scope scope,
     URI url,
     EventTypes types,
     boolean enabled,
@@ -28,6 +31,7 @@ public record Webhook(
   Webhook with(URI newUrl, EventTypes newTypes, boolean nowEnabled, int newGeneration) {
     return new Webhook(
         id,
+        scope,
         newUrl,
         newTypes,
         nowEnabled,

@@ -6,6 +6,9 @@ import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
 import dev.cove.control.ledger.Session;
 import dev.cove.control.ledger.Words;
+import dev.cove.control.project.Projects;
+import dev.cove.control.project.Scope;
+import dev.cove.model.ProjectName;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -30,7 +33,7 @@ final class WebhookLedger {
         session.query(
             """
             select id, url, types, enabled, generation, created_at, delivered, dropped, failures,
-                   error, hash
+                   error, hash, project, operators
             from webhook order by created_at, id
             """,
             row -> new Stored(webhook(row), row.getString(11))));
@@ -41,21 +44,26 @@ final class WebhookLedger {
   }
 
   void insert(Webhook webhook, String hash) {
-    ledger.write(session ->
-        session.run(
-            """
-            insert into webhook (id, url, types, enabled, generation, hash, created_at, delivered,
-                                 dropped, failures)
-            values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
-            """,
-            webhook.id(),
-            webhook.url().toString(),
-            types(webhook),
-            webhook.enabled() ? 1 : 0,
-            webhook.generation(),
-            hash,
-            Micros.of(webhook.createdAt()),
-            webhook.delivered()));
+    ProjectName project = webhook.scope().project().orElse(ProjectName.DEFAULT);
+    ledger.write(session -> {
+      Projects.requireThere(session, project);
+      return session.run(
+          """
+          insert into webhook (id, url, types, enabled, generation, hash, created_at, delivered,
+                               project, operators, dropped, failures)
+          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+          """,
+          webhook.id(),
+          webhook.url().toString(),
+          types(webhook),
+          webhook.enabled() ? 1 : 0,
+          webhook.generation(),
+          hash,
+          Micros.of(webhook.createdAt()),
+          webhook.delivered(),
+          project.value(),
+          webhook.scope().operator() ? 1 : 0);
+    });
   }
 
   void update(Webhook webhook, String hash) {
@@ -100,14 +108,15 @@ final class WebhookLedger {
       session.run(
           """
           insert or replace into dead_letter (webhook_id, event_id, at, type, sandbox_id, data,
-                                              failed_at, error)
-          select id, ?, ?, ?, ?, ?, ?, ? from webhook where id = ?
+                                              project, failed_at, error)
+          select id, ?, ?, ?, ?, ?, ?, ?, ? from webhook where id = ?
           """,
           event.id(),
           Micros.of(event.at()),
           event.type(),
           event.sandbox().orElse(null),
           event.data(),
+          event.project().map(ProjectName::value).orElse(null),
           Micros.of(letter.failedAt()),
           letter.error(),
           id);
@@ -135,12 +144,12 @@ final class WebhookLedger {
     return ledger.read(session ->
         session.query(
             """
-            select event_id, at, type, sandbox_id, data, failed_at, error
+            select event_id, at, type, sandbox_id, data, project, failed_at, error
             from dead_letter where webhook_id = ? order by event_id
             """,
             row ->
                 new DeadLetter(
-                    Event.read(row, 1), Micros.toInstant(row.getLong(6)), row.getString(7)),
+                    Event.read(row, 1), Micros.toInstant(row.getLong(7)), row.getString(8)),
             id));
   }
 
@@ -166,6 +175,7 @@ final class WebhookLedger {
   private static Webhook webhook(ResultSet row) throws SQLException {
     return new Webhook(
         row.getString(1),
+        new Scope(Optional.of(new ProjectName(row.getString(12))), row.getInt(13) != 0),
         URI.create(row.getString(2)),
         new EventTypes(new HashSet<>(Words.decode(row.getString(3)))),
         row.getInt(4) != 0,

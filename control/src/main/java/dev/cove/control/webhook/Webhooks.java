@@ -5,9 +5,11 @@ import dev.cove.control.event.EventTypes;
 import dev.cove.control.event.Events;
 import dev.cove.control.ledger.Ledger;
 import dev.cove.control.ledger.Micros;
+import dev.cove.control.project.Scope;
 import dev.cove.control.webhook.WebhookLedger.Stored;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -79,9 +81,14 @@ public final class Webhooks implements AutoCloseable {
     URI target = url(url);
     EventTypes wanted = types(types);
     String id = randomId();
+    ProjectName here = Scope.here();
+    Scope scope =
+        Scope.current().operator() && here.isDefault()
+            ? Scope.ofOperator(here)
+            : Scope.ofTenant(here);
     changing.lock();
     try {
-      if (rows.all().size() >= limits.webhooks()) {
+      if (list().size() >= limits.webhooks()) {
         throw new CoveException(
             ErrorCode.CONFLICT,
             "There are %d webhooks, which is the most there may be; remove one first."
@@ -90,6 +97,7 @@ public final class Webhooks implements AutoCloseable {
       var webhook =
           new Webhook(
               id,
+              scope,
               target,
               wanted,
               true,
@@ -109,7 +117,7 @@ public final class Webhooks implements AutoCloseable {
   }
 
   public List<Webhook> list() {
-    return rows.all().stream().map(Stored::webhook).toList();
+    return rows.all().stream().map(Stored::webhook).filter(Webhooks::concernsCaller).toList();
   }
 
   public Webhook require(String id) {
@@ -156,7 +164,14 @@ public final class Webhooks implements AutoCloseable {
   /** Tells it of something that did not happen, now. */
   public Attempt test(String id) {
     Stored stored = requireUsable(id);
-    var event = new Event(0, Micros.now(clock), "webhook.test", Optional.empty(), "{}");
+    var event =
+        new Event(
+            0,
+            Micros.now(clock),
+            "webhook.test",
+            Optional.empty(),
+            "{}",
+            stored.webhook().scope().project());
     return tell(stored.webhook(), event);
   }
 
@@ -207,7 +222,13 @@ public final class Webhooks implements AutoCloseable {
 
   private Stored requireStored(String id) {
     return rows.find(id)
+        .filter(stored -> concernsCaller(stored.webhook()))
         .orElseThrow(() -> new CoveException(ErrorCode.NOT_FOUND, "There is no such webhook."));
+  }
+
+  private static boolean concernsCaller(Webhook webhook) {
+    return Scope.covers(webhook.scope().project())
+        && (!webhook.scope().operator() || Scope.current().operator());
   }
 
   private Stored requireUsable(String id) {

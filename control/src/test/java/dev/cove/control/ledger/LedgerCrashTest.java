@@ -111,8 +111,8 @@ class LedgerCrashTest {
               id);
           return session.run(
               """
-              insert into idempotency (key, request_hash, sandbox_id, created_at)
-              values (?, '', '', 1)
+              insert into idempotency (project, key, request_hash, sandbox_id, created_at)
+              values ('default', ?, '', '', 1)
               """,
               id);
         });

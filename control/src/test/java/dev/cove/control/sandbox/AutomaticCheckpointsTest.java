@@ -77,6 +77,25 @@ class AutomaticCheckpointsTest {
   }
 
   @Test
+  void a_clock_that_is_set_back_or_forth_by_an_hour_puts_none_off_and_takes_no_more_than_one() {
+    automatic.change("box", every(10));
+    control.node.calls.set(-1); // something always may have changed
+    after(Duration.ofMinutes(10));
+    after(Duration.ofMinutes(10));
+    assertThat(reasons()).hasSize(2);
+    after(Duration.ofHours(-1));
+    after(Duration.ofMinutes(1));
+    assertThat(reasons()).as("at once, and only once").hasSize(3);
+    automatic.change(
+        "box", new CheckpointRules(false, OptionalInt.of(10), 9, OptionalInt.empty(), false));
+    after(Duration.ofMinutes(10));
+    assertThat(reasons()).hasSize(4);
+    after(Duration.ofHours(1));
+    after(Duration.ofMinutes(1));
+    assertThat(reasons()).hasSize(5);
+  }
+
+  @Test
   void one_that_fails_is_counted_and_due_again_later() {
     automatic.change("box", every(10));
     control.node.sealsFail = true;

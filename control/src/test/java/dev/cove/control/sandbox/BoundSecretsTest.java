@@ -8,6 +8,7 @@ import dev.cove.control.layer.Layers;
 import dev.cove.model.CoveException;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkRule;
 import dev.cove.model.network.NetworkSettings;
@@ -79,6 +80,9 @@ class BoundSecretsTest {
         List.of(),
         Optional.empty(),
         Optional.of(network),
+        Optional.empty(),
+        LifeRules.SILENT,
+        List.of(),
         Optional.empty(),
         key);
   }

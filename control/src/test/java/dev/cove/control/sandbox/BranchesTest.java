@@ -7,10 +7,14 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
+import dev.cove.control.usage.Meters;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxState;
+import dev.cove.model.life.LifeRules;
+import dev.cove.model.meter.BootClock;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +37,9 @@ class BranchesTest {
           List.of(),
           Optional.empty(),
           Optional.empty(),
+          Optional.empty(),
+          LifeRules.SILENT,
+          List.of(),
           Optional.empty(),
           Optional.empty());
 
@@ -187,7 +194,12 @@ class BranchesTest {
 
   /** As the ledger is when the old cage is gone and the new one not yet there. */
   private void beginRebuild(Sandbox box, Checkpoint undo) {
-    new SandboxLedger(control.ledger).beginRebuild(box.id(), undo.id());
+    new SandboxLedger(
+            control.ledger,
+            new Meters(control.ledger, Clock.systemUTC(), BootClock.ofHost()),
+            control.node::reading,
+            LifeRules.SILENT)
+        .beginRebuild(box.id(), undo.id());
     control.node.running.remove(box.id());
   }
 

@@ -2,12 +2,17 @@ package dev.cove.control.sandbox;
 
 import dev.cove.control.layer.Layers;
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.log.SandboxLogs;
+import dev.cove.control.service.ServiceLimits;
+import dev.cove.control.service.Services;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.volume.Volumes;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
+import dev.cove.model.life.LifeRules;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,12 +25,18 @@ final class ControlPlane implements AutoCloseable {
   Ledger ledger;
   SandboxLifecycle lifecycle;
   Volumes volumes;
+  LifeRules usual = LifeRules.SILENT;
+  Duration kept = Duration.ZERO;
 
   ControlPlane(Path folder) {
     file = folder.resolve("ledger.db");
     ledger = Ledger.open(file);
     volumes = new Volumes(ledger, node.volumes(), clock);
-    lifecycle = SandboxLifecycle.recover(ledger, node, templates(), volumes, clock, "boot-1");
+    lifecycle = recover("boot-1");
+  }
+
+  private SandboxLifecycle recover(String bootId) {
+    return SandboxLifecycle.recover(ledger, world(), bootId);
   }
 
   void restart() {
@@ -36,7 +47,7 @@ final class ControlPlane implements AutoCloseable {
     close();
     ledger = Ledger.open(file);
     volumes = new Volumes(ledger, node.volumes(), clock);
-    lifecycle = SandboxLifecycle.recover(ledger, node, templates(), volumes, clock, bootId);
+    lifecycle = recover(bootId);
   }
 
   Sandbox create() {
@@ -45,6 +56,13 @@ final class ControlPlane implements AutoCloseable {
 
   Sandbox create(String name) {
     return lifecycle.create(named(name)).sandbox();
+  }
+
+  private Making.World world() {
+    var logs = new SandboxLogs(file.resolveSibling("logs"), 1 << 20, clock);
+    var limits = ServiceLimits.beginningWith(Duration.ofMillis(10));
+    var services = new Services(ledger, node, logs, limits, clock);
+    return new Making.World(node, templates(), volumes, usual, services, kept, clock);
   }
 
   private Catalogue templates() {
@@ -92,6 +110,9 @@ final class ControlPlane implements AutoCloseable {
         List.of(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
+        LifeRules.SILENT,
+        List.of(),
         Optional.empty(),
         key);
   }

@@ -2,6 +2,7 @@ package dev.cove.control.sandbox;
 
 import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
+import dev.cove.guest.TcpStream;
 import dev.cove.model.Base;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
@@ -11,9 +12,11 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.StopReason;
+import dev.cove.model.file.FileSink;
 import dev.cove.node.Node;
 import dev.cove.node.NodeDisk;
 import dev.cove.node.NodeStatus;
+import dev.cove.node.Reading;
 import dev.cove.node.SandboxMetrics;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -24,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -59,8 +63,19 @@ final class FakeNode implements Node {
   volatile Consumer<SandboxId> wanted = _ -> {};
   final Set<SandboxId> paused = ConcurrentHashMap.newKeySet();
   final Set<SandboxId> stopped = ConcurrentHashMap.newKeySet();
+  static final Reading NOTHING_READ =
+      new Reading(
+          Optional.empty(),
+          OptionalLong.empty(),
+          OptionalLong.empty(),
+          Optional.empty(),
+          Optional.empty());
+  final Map<SandboxId, Reading> readings = new ConcurrentHashMap<>();
+  volatile EndListener ended = (_, _) -> {};
   final AtomicInteger resumes = new AtomicInteger();
   volatile boolean pausesFail;
+  static final Activity STILL = new Activity(1, 0, false, 0, Duration.ZERO);
+  final Map<SandboxId, Activity> activities = new ConcurrentHashMap<>();
 
   @Override
   public void onCheckpointAsked(CheckpointListener newListener) {}
@@ -72,6 +87,11 @@ final class FakeNode implements Node {
 
   void openGate() {
     gate.countDown();
+  }
+
+  @Override
+  public boolean runs(SandboxId id) {
+    return running.containsKey(id);
   }
 
   /** What happens when an agent ends by itself. */
@@ -132,6 +152,23 @@ final class FakeNode implements Node {
       throw new CoveException(ErrorCode.UNAVAILABLE, "a process does not stand still");
     }
     paused.add(id);
+  }
+
+  @Override
+  public Optional<Activity> activity(SandboxId id) {
+    return running.containsKey(id)
+        ? Optional.of(activities.getOrDefault(id, STILL))
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean pauseUnless(SandboxId id, Activity seen) {
+    requireRunning(id);
+    boolean quiet = activities.getOrDefault(id, STILL).quietSince(seen);
+    if (quiet) {
+      pause(id);
+    }
+    return quiet;
   }
 
   @Override
@@ -324,6 +361,11 @@ final class FakeNode implements Node {
   }
 
   @Override
+  public TcpStream connect(SandboxId id, int port) {
+    return guest(id).connect(port);
+  }
+
+  @Override
   public Guest guest(SandboxId id) {
     if (!running.containsKey(id) && !shown.contains(id)) {
       throw new CoveException(ErrorCode.CONFLICT, "not running");
@@ -346,6 +388,11 @@ final class FakeNode implements Node {
   }
 
   @Override
+  public void backup(Kept kept, FileSink sink) {
+    throw new CoveException(ErrorCode.UNSUPPORTED, "What is here stays here");
+  }
+
+  @Override
   public void importLayer(LayerId layer, LayerDescription promised, InputStream in) {
     throw new CoveException(ErrorCode.UNSUPPORTED, "Layers stay here");
   }
@@ -358,6 +405,16 @@ final class FakeNode implements Node {
   @Override
   public SandboxMetrics metrics(SandboxId id) {
     return new SandboxMetrics(Duration.ZERO, 1, 2, 3, 4, 5, 6, 7, 8, Resources.DEFAULT);
+  }
+
+  @Override
+  public Reading reading(SandboxId id) {
+    return readings.getOrDefault(id, NOTHING_READ);
+  }
+
+  @Override
+  public void onEnded(EndListener newListener) {
+    ended = newListener;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.secret.SecretName;
@@ -15,8 +16,11 @@ final class FakeSecrets implements NodeSecrets {
   private final Set<SecretName> names = new ConcurrentSkipListSet<>();
 
   @Override
-  public List<Kept> list() {
-    return names.stream().map(name -> new Kept(name, Instant.EPOCH, Instant.EPOCH)).toList();
+  public List<Kept> list(ProjectName project) {
+    return names.stream()
+        .filter(name -> name.project().equals(project))
+        .map(name -> new Kept(name, Instant.EPOCH, Instant.EPOCH))
+        .toList();
   }
 
   @Override

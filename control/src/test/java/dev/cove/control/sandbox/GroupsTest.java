@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import dev.cove.model.network.GroupMembership;
 import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
@@ -66,7 +67,7 @@ class GroupsTest {
     control.restart();
     NetworkSettings settings = control.lifecycle.require("DB").spec().network();
     assertThat(settings.limits()).isEqualTo(limits);
-    assertThat(settings.membership()).contains(SHOP.of("DB"));
+    assertThat(settings.membership()).contains(SHOP.of(ProjectName.DEFAULT, "DB"));
     assertThat(settings.membership().orElseThrow().allHosts(made.id()))
         .extracting(Object::toString)
         .containsExactly("db", "db.internal", made.id().value(), made.id() + ".internal");

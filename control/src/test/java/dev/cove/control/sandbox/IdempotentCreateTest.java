@@ -111,8 +111,8 @@ class IdempotentCreateTest {
         session.run(
             """
             with recursive n (i) as (select 1 union all select i + 1 from n where i < 100000)
-            insert into idempotency (key, request_hash, sandbox_id, created_at)
-            select 'k' || i, '', 'gone', ? from n
+            insert into idempotency (project, key, request_hash, sandbox_id, created_at)
+            select 'default', 'k' || i, '', 'gone', ? from n
             """,
             now));
     control.lifecycle.create(repeatable("newest"));

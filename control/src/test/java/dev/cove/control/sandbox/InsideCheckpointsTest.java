@@ -68,6 +68,15 @@ class InsideCheckpointsTest {
   }
 
   @Test
+  void a_clock_that_is_set_back_by_an_hour_does_not_lock_anybody_out_for_it() {
+    for (int i = 0; i < 6; i++) {
+      inside.take(box.id(), "number " + i);
+    }
+    control.clock.advance(Duration.ofHours(-1));
+    inside.take(box.id(), "");
+  }
+
+  @Test
   void tries_that_fail_count_and_say_nothing_of_the_host() {
     control.node.sealsFail = true;
     for (int i = 0; i < 6; i++) {

@@ -1,5 +1,6 @@
 package dev.cove.control.sandbox;
 
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
@@ -10,9 +11,11 @@ import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.network.Question;
 import dev.cove.model.network.Verdict;
 import dev.cove.node.NodeNetworks;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Networks in which nothing goes on, with the settings that they were given. */
@@ -22,6 +25,17 @@ final class QuietNetworks implements NodeNetworks {
   @Override
   public void change(SandboxId id, NetworkSettings changed) {
     settings.put(id, changed);
+  }
+
+  @Override
+  public void limit(ProjectName project, OptionalLong bytesPerDay) {}
+
+  @Override
+  public void passedBefore(ProjectName project, LocalDate day, long bytes) {}
+
+  @Override
+  public long bytesToday(ProjectName project) {
+    return 0;
   }
 
   @Override

@@ -16,7 +16,7 @@ public final class GunzippedInput extends InputStream {
   private final InputStream compressed;
   private @Nullable GZIPInputStream in;
 
-  GunzippedInput(InputStream compressed) {
+  public GunzippedInput(InputStream compressed) {
     this.compressed = compressed;
   }
 

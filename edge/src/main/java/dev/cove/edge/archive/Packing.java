@@ -101,11 +101,11 @@ final class Packing {
         if (pending.size() >= MAX_PENDING) {
           throw new CoveException(ErrorCode.TOO_LARGE, "There are too many folders to pack");
         }
-        put(new TarArchiveEntry(name + "/", TarConstants.LF_DIR), info);
+        put(new NamedEntry(name + "/", TarConstants.LF_DIR), info);
         pending.push(name + "/");
       }
       case SYMLINK -> {
-        var entry = new TarArchiveEntry(name, TarConstants.LF_SYMLINK);
+        var entry = new NamedEntry(name, TarConstants.LF_SYMLINK);
         entry.setLinkName(info.linkTarget());
         put(entry, info);
       }
@@ -136,7 +136,7 @@ final class Packing {
             ErrorCode.TOO_LARGE,
             "There are more than %d bytes to pack".formatted(Unpacking.MAX_BYTES));
       }
-      var entry = new TarArchiveEntry(name, TarConstants.LF_NORMAL);
+      var entry = new NamedEntry(name, TarConstants.LF_NORMAL);
       entry.setSize(size);
       describe(entry, content.info());
       tar.putArchiveEntry(entry);

@@ -13,11 +13,11 @@ import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Problem;
 import dev.cove.edge.http.Pulse;
 import dev.cove.edge.http.Route;
+import dev.cove.edge.http.SseStart;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxId;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -28,9 +28,6 @@ public final class EventRoutes {
   static final int STREAMS = 64;
   private static final int PAGE = 100;
   private static final int SENT_AT_ONCE = 200;
-
-  /** So long after a look another one is not worth its while, however much happens. */
-  private static final Duration BREATH = Duration.ofMillis(50);
 
   private final Events events;
   private final SandboxLifecycle lifecycle;
@@ -43,7 +40,8 @@ public final class EventRoutes {
 
   public List<Route> routes() {
     return List.of(
-        Route.of("GET", "/api/v1/events", this::events).query("after", "limit", "sandbox", "type"));
+        Route.of("GET", "/api/v1/events", this::events)
+            .query("after", "limit", "sandbox", "type", "project"));
   }
 
   private void events(Exchange exchange) throws IOException, InterruptedException {
@@ -52,7 +50,7 @@ public final class EventRoutes {
             exchange.query().find("sandbox").map(this::sandbox),
             EventTypes.of(exchange.query().all("type")));
     int limit = (int) exchange.query().number("limit", PAGE, 1, Events.MAX_PAGE);
-    Optional<Long> after = after(exchange);
+    Optional<Long> after = SseStart.after(exchange, "an event");
     if (!exchange.accepts("text/event-stream")) {
       EventPage page = events.page(filter, after.orElseGet(this::beforeOldest), limit);
       exchange.send(200, ListBody.of(page));
@@ -74,21 +72,6 @@ public final class EventRoutes {
   /** A sandbox that is gone has no name any more, but still its id. */
   private SandboxId sandbox(String idOrName) {
     return SandboxId.isValid(idOrName) ? new SandboxId(idOrName) : lifecycle.require(idOrName).id();
-  }
-
-  /** A client that comes back says in a header what it saw last; it knows no better address. */
-  private static Optional<Long> after(Exchange exchange) {
-    Optional<String> seen = exchange.header("Last-Event-ID").filter(text -> !text.isEmpty());
-    if (seen.isPresent()) {
-      if (!seen.get().matches("[0-9]{1,18}")) {
-        throw new CoveException(
-            ErrorCode.INVALID_REQUEST, "Header Last-Event-ID must be the id of an event.");
-      }
-      return seen.map(Long::parseLong);
-    }
-    return exchange.query().find("after").isPresent()
-        ? Optional.of(exchange.query().number("after", 0, 0, Long.MAX_VALUE))
-        : Optional.empty();
   }
 
   /** Whoever names no place begins with the oldest that there is, and has missed nothing. */
@@ -131,7 +114,7 @@ public final class EventRoutes {
       pulse.beat();
       at = page.next();
       if (!page.more()) {
-        Thread.sleep(BREATH);
+        Thread.sleep(SseStart.BREATH);
         events.awaitAfter(at, exchange.limits().tick());
       }
     }

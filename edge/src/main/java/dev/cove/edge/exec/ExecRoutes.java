@@ -8,6 +8,7 @@ import dev.cove.edge.http.Route;
 import dev.cove.edge.sandbox.SandboxRoutes;
 import dev.cove.guest.Command;
 import dev.cove.guest.Guest;
+import dev.cove.model.observe.Step;
 import dev.cove.node.Node;
 import java.io.IOException;
 import java.util.List;
@@ -43,7 +44,7 @@ public final class ExecRoutes {
     automatic.beforeCommand(sandbox);
     OomWatch oom = OomWatch.start(node, sandbox.id());
     // Closing kills the command unless it has ended.
-    try (Command command = guest.start(spec)) {
+    try (Command command = Step.EXEC.run(() -> guest.start(spec))) {
       if (exchange.accepts("text/event-stream")) {
         new ExecEvents(exchange, command, encoding).run(input, oom);
       } else {

@@ -4,17 +4,11 @@ import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Route;
 import dev.cove.guest.GuestFiles.FileContent;
 import dev.cove.guest.GuestFiles.Listing;
-import dev.cove.guest.GuestLinkException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.util.List;
-import java.util.OptionalLong;
 
 /** The routes that read files and change none, wherever the files are. */
 public final class FileReading {
-  private static final int PIECE = 64 * 1024;
-
   private final String root;
   private final OpenFiles.Source source;
   private final ListingBudget listings;
@@ -41,40 +35,10 @@ public final class FileReading {
     String path = path(exchange);
     try (OpenFiles open = source.open(exchange);
         FileContent content = open.files().read(path, offset, length)) {
-      OptionalLong size = size(content.info().size(), offset, length);
-      OutputStream out =
-          exchange
-              .withHeader("Content-Disposition", "attachment")
-              .withHeader("Cache-Control", "no-store")
-              .stream(200, "application/octet-stream", size);
-      copy(content.stream(), out, size.orElse(Long.MAX_VALUE), size.isPresent());
-    }
-  }
-
-  // Files of /proc say that they are empty and are not, so 0 is no size to rely on.
-  private static OptionalLong size(long fileSize, long offset, long length) {
-    if (fileSize == 0) {
-      return OptionalLong.empty();
-    }
-    long rest = Math.max(0, fileSize - offset);
-    return OptionalLong.of(length < 0 ? rest : Math.min(rest, length));
-  }
-
-  private static void copy(InputStream in, OutputStream out, long most, boolean exact)
-      throws IOException {
-    byte[] piece = new byte[PIECE];
-    long left = most;
-    while (left > 0) {
-      int read = in.read(piece, 0, (int) Math.min(left, PIECE));
-      if (read < 0) {
-        break;
-      }
-      out.write(piece, 0, read);
-      left -= read;
-    }
-    if (exact && left > 0) {
-      // The length is promised already; only a broken connection tells the truth now.
-      throw new GuestLinkException("The file became shorter while it was read");
+      exchange
+          .withHeader("Content-Disposition", "attachment")
+          .withHeader("Cache-Control", "no-store");
+      FileSending.send(exchange, 200, content, offset, length);
     }
   }
 

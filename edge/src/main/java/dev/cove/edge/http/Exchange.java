@@ -1,17 +1,21 @@
 package dev.cove.edge.http;
 
+import dev.cove.control.sandbox.Patience;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
@@ -22,7 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One request and the answer to it, in blocking terms. Used by the one thread that handles it. */
 public final class Exchange {
+  private static final Pattern WAIT = Pattern.compile("(?i)\\s*wait\\s*=\\s*([0-9]{1,6})\\s*");
   private static final byte[] NOTHING = new byte[0];
+  private static final byte[] EMPTY_OBJECT = {'{', '}'};
 
   private final Request request;
   private final Response response;
@@ -31,6 +37,7 @@ public final class Exchange {
   private final Map<String, String> parameters;
   private final Query query;
   private final Caller caller;
+  private final Dialect dialect;
   private @Nullable RequestBody body;
   private @Nullable OutputStream output;
   private boolean handedOver;
@@ -44,10 +51,11 @@ public final class Exchange {
     this.parameters = matched.parameters();
     this.query = matched.query();
     this.caller = matched.caller();
+    this.dialect = matched.dialect();
   }
 
   /** What is known of a request before its body is looked at. */
-  record Matched(Map<String, String> parameters, Query query, Caller caller) {}
+  record Matched(Map<String, String> parameters, Query query, Caller caller, Dialect dialect) {}
 
   /** A segment of the path, decoded. */
   public String path(String name) {
@@ -79,6 +87,12 @@ public final class Exchange {
     return values.stream().findFirst();
   }
 
+  /** Whether there is any of a family of headers. */
+  public boolean hasHeaderWithPrefix(String prefix) {
+    return request.getHeaders().stream()
+        .anyMatch(field -> field.getName().regionMatches(true, 0, prefix, 0, prefix.length()));
+  }
+
   /** The name that the request is for, with the port if it was given. */
   public String authority() {
     return RawExchange.authority(request);
@@ -98,8 +112,31 @@ public final class Exchange {
     return openBody();
   }
 
+  /** The body as it was sent, in whatever encoding the sender says that it is. */
+  public InputStream encodedBody() {
+    RequestBody open = body;
+    if (open == null) {
+      open = new RequestBody(Content.Source.asInputStream(request), limits);
+      body = open;
+    }
+    return open;
+  }
+
   /** The body as JSON: bounded, strict, complete. */
   public <T> T json(Class<T> type) throws IOException {
+    return Json.read(jsonBytes(), type);
+  }
+
+  /**
+   * The same for clients of another API, who may say more than is understood here. No body says as
+   * much as an empty object.
+   */
+  public <T> T looseJson(Class<T> type) throws IOException {
+    byte[] bytes = jsonBytes();
+    return Json.readLoosely(bytes.length == 0 ? EMPTY_OBJECT : bytes, type);
+  }
+
+  private byte[] jsonBytes() throws IOException {
     requireJsonType();
     long announced = request.getLength();
     if (announced > HttpLimits.JSON_BODY) {
@@ -109,7 +146,7 @@ public final class Exchange {
     if (bytes.length > HttpLimits.JSON_BODY) {
       throw tooLarge();
     }
-    return Json.read(bytes, type);
+    return bytes;
   }
 
   public Exchange withHeader(String name, String value) {
@@ -146,6 +183,9 @@ public final class Exchange {
   /** Answers with no body. */
   public void sendNothing(int status) {
     response.setStatus(status);
+    if (status != 204) {
+      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 0);
+    }
     handedOver = true;
     response.write(true, ByteBuffer.wrap(NOTHING), callback);
   }
@@ -179,6 +219,35 @@ public final class Exchange {
   /** Watches for the client to go away while nothing is read or written. */
   public ClientPresence watchClient(Runnable whenGone) {
     return ClientPresence.watch(request, whenGone);
+  }
+
+  /** How long the client waits for a place on a full machine. */
+  Patience patience() {
+    return new Patience(
+        wish(),
+        whenGone -> {
+          if (!isRead()) {
+            return () -> {}; // bytes that came would be those of the body
+          }
+          ClientPresence presence = watchClient(whenGone);
+          return presence::close;
+        });
+  }
+
+  /** As in {@code Prefer: wait=10}; zero for an answer at once. */
+  private Optional<Duration> wish() {
+    return header("Prefer")
+        .map(WAIT::matcher)
+        .filter(Matcher::matches)
+        .map(found -> Duration.ofSeconds(Long.parseLong(found.group(1))));
+  }
+
+  private boolean isRead() {
+    RequestBody open = body;
+    return open != null
+        ? open.hasEnded()
+        : request.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) <= 0
+            && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
   }
 
   /** What takes the connection over, such as a WebSocket. */
@@ -223,7 +292,8 @@ public final class Exchange {
     // A stream that was opened and not yet written to has said nothing: take back what it meant to.
     response.getHeaders().clear();
     response.setTrailersSupplier(null);
-    ProblemReply.write(request, response, callback, failure, where, body);
+    Dialect.Reply reply = dialect.refusal(failure, Problem.of(failure, where));
+    ProblemReply.write(request, response, callback, failure, reply, body);
   }
 
   boolean isAnswered() {
@@ -241,14 +311,9 @@ public final class Exchange {
     return false;
   }
 
-  private RequestBody openBody() {
+  private InputStream openBody() {
     requireNoEncoding();
-    RequestBody open = body;
-    if (open == null) {
-      open = new RequestBody(Content.Source.asInputStream(request), limits);
-      body = open;
-    }
-    return open;
+    return encodedBody();
   }
 
   private void requireNoEncoding() {

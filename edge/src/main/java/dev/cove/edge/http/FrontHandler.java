@@ -1,8 +1,13 @@
 package dev.cove.edge.http;
 
+import dev.cove.control.project.Scope;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.observe.Span;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jetty.server.Handler;
@@ -13,30 +18,45 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What every request passes, in this order: host, gateway or route, key, endpoint. */
+/**
+ * What every request passes, in this order: host, gateway or dialect, route, key, project,
+ * endpoint.
+ */
 final class FrontHandler extends Handler.Abstract {
   private static final Logger LOG = LoggerFactory.getLogger(FrontHandler.class);
   private static final String GATEWAY = "gateway";
-  private static final Caller ANYONE = new Caller("", () -> true);
+  private static final Caller ANYONE = new Caller("", Optional.empty(), () -> true);
 
-  private final RouteTable routes;
+  private final List<Spoken> dialects;
   private final HostCheck hosts;
   private final KeyCheck keys;
+  private final Admittance projects;
   private final HttpLimits limits;
   private final RequestLog log;
   private final Gateway gateway;
   private final Set<Thread> atWork = ConcurrentHashMap.newKeySet();
 
+  /** A dialect and where its paths lead. */
+  private record Spoken(Dialect dialect, RouteTable routes) {}
+
+  /**
+   * @param dialects the first that owns a path has it
+   */
   FrontHandler(
-      RouteTable routes,
+      List<Dialect> dialects,
       HostCheck hosts,
       KeyCheck keys,
+      Admittance projects,
       HttpLimits limits,
       RequestLog log,
       Gateway gateway) {
-    this.routes = routes;
+    this.dialects =
+        dialects.stream()
+            .map(dialect -> new Spoken(dialect, new RouteTable(dialect.routes())))
+            .toList();
     this.hosts = hosts;
     this.keys = keys;
+    this.projects = projects;
     this.limits = limits;
     this.log = log;
     this.gateway = gateway;
@@ -44,27 +64,77 @@ final class FrontHandler extends Handler.Abstract {
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
+    Optional<Span> span =
+        Span.ofRequest(Optional.ofNullable(request.getHeaders().get("traceparent")));
+    return span.isPresent()
+        ? span.get().call(() -> answer(request, response, callback, span))
+        : answer(request, response, callback, span);
+  }
+
+  private boolean answer(
+      Request request, Response response, Callback callback, Optional<Span> span) {
     long start = System.nanoTime();
     // Work may take longer than a connection may be idle; reads and writes still time out.
     request.addIdleTimeoutListener(_ -> false);
     response.getHeaders().put("X-Content-Type-Options", "nosniff");
     String route = "other";
     try {
-      if (isForGateway(request)) {
-        route = GATEWAY;
-        pass(new RawExchange(request, response, callback));
-        log.answered(route, response.getStatus(), System.nanoTime() - start);
-        return true;
+      route = isForGateway(request) ? GATEWAY : route;
+      if (route.equals(GATEWAY)) {
+        pass(new RawExchange(request, response, callback), Optional.empty());
+      } else {
+        route = speak(request, response, callback);
       }
-      RouteTable.Found found = find(request);
+    } catch (RuntimeException e) {
+      ProblemReply.write(request, response, callback, e, route);
+    }
+    noteAnswer(span, route, response.getStatus(), start);
+    return true;
+  }
+
+  private void noteAnswer(Optional<Span> span, String route, int status, long start) {
+    log.answered(route, status, System.nanoTime() - start);
+    span.ifPresent(open -> open.answered(route, status));
+  }
+
+  /**
+   * @return the route that it took
+   */
+  private String speak(Request asked, Response response, Callback callback) {
+    Spoken spoken = spoken(asked);
+    Dialect dialect = spoken.dialect;
+    Request request = asked;
+    String route = "other";
+    try {
+      request = renamed(asked, dialect);
+      String path = request.getHttpURI().getPath();
+      if (gateway.ownsPath(path)) {
+        pass(new RawExchange(request, response, callback), Optional.of(dialect));
+        return GATEWAY;
+      }
+      RouteTable.Found found = spoken.routes.find(request.getMethod(), path);
       Caller caller = ANYONE;
       if (!(found instanceof RouteTable.Found.Here here && here.route().open())) {
-        caller = keys.require(request.getHeaders());
+        caller = keys.require(dialect.key(request.getHeaders()));
       }
       switch (found) {
         case RouteTable.Found.Here here -> {
           route = here.route().method() + " " + here.route().path();
-          run(here, caller, request, response, callback);
+          Query query =
+              Query.parse(
+                  Objects.requireNonNullElse(request.getHttpURI().getQuery(), ""),
+                  here.route().query(),
+                  dialect.refusesUnknownParameters());
+          var matched = new Exchange.Matched(here.parameters(), query, caller, dialect);
+          Scope scope =
+              here.route().open() // it knows by itself whom it answers
+                  ? Scope.EVERYTHING
+                  : projects.admit(caller, here.route(), request.getHeaders(), query);
+          run(
+              route,
+              scope,
+              here.route(),
+              new Exchange(request, response, callback, limits, matched));
         }
         case RouteTable.Found.OtherMethod other ->
             throw new HttpRefusal(
@@ -76,10 +146,28 @@ final class FrontHandler extends Handler.Abstract {
             throw new HttpRefusal(404, ErrorCode.NOT_FOUND, "There is nothing at this path");
       }
     } catch (RuntimeException e) {
-      ProblemReply.write(request, response, callback, e, route, null);
+      Dialect.Reply reply = dialect.refusal(e, Problem.of(e, route));
+      ProblemReply.write(request, response, callback, e, reply, null);
     }
-    log.answered(route, response.getStatus(), System.nanoTime() - start);
-    return true;
+    return route;
+  }
+
+  private Spoken spoken(Request request) {
+    String host = Objects.requireNonNullElse(request.getHttpURI().getHost(), "");
+    String path = request.getHttpURI().getPath();
+    return dialects.stream()
+        .filter(one -> one.dialect.ownsHost(host))
+        .findFirst()
+        .or(() -> dialects.stream().filter(one -> one.dialect.owns(path)).findFirst())
+        .orElseThrow();
+  }
+
+  private static Request renamed(Request request, Dialect dialect) {
+    String host = Objects.requireNonNullElse(request.getHttpURI().getHost(), "");
+    return dialect
+        .rename(host, request.getHttpURI().getPath(), request.getHeaders())
+        .<Request>map(name -> new RenamedRequest(request, name))
+        .orElse(request);
   }
 
   /** Ends what is still at work, such as streams that have no end of their own. */
@@ -90,18 +178,22 @@ final class FrontHandler extends Handler.Abstract {
   /** A name of the gateway's never leads to the API, and any other must be one of ours. */
   private boolean isForGateway(Request request) {
     @Nullable String host = request.getHttpURI().getHost();
-    boolean named = host != null && gateway.ownsHost(host);
-    if (!named) {
+    boolean spoken = host != null && dialects.stream().anyMatch(one -> one.dialect.ownsHost(host));
+    boolean named = host != null && !spoken && gateway.ownsHost(host);
+    if (!named && !spoken) {
       hosts.require(host);
     }
     @Nullable String uri = request.getHttpURI().getPathQuery();
     if (uri == null || uri.length() > HttpLimits.URI) {
       throw new HttpRefusal(414, ErrorCode.TOO_LARGE, "The URL is too long");
     }
-    return named || gateway.ownsPath(request.getHttpURI().getPath());
+    return named || (!spoken && gateway.ownsPath(request.getHttpURI().getPath()));
   }
 
-  private void pass(RawExchange exchange) {
+  /**
+   * @param dialect in whose words a refusal is told; in our own without one
+   */
+  private void pass(RawExchange exchange, Optional<Dialect> dialect) {
     @Nullable Exception failure = null;
     atWork.add(Thread.currentThread());
     try {
@@ -116,34 +208,26 @@ final class FrontHandler extends Handler.Abstract {
     }
     if (failure != null) {
       LOG.debug("A request to the gateway ended early", failure);
-      exchange.fail(failure, GATEWAY);
+      exchange.fail(failure, GATEWAY, dialect);
     }
   }
 
-  private RouteTable.Found find(Request request) {
-    return routes.find(request.getMethod(), request.getHttpURI().getPath());
-  }
-
-  private void run(
-      RouteTable.Found.Here here,
-      Caller caller,
-      Request request,
-      Response response,
-      Callback callback) {
-    String raw = request.getHttpURI().getQuery();
-    Query query = Query.parse(raw == null ? "" : raw, here.route().query());
-    var matched = new Exchange.Matched(here.parameters(), query, caller);
-    var exchange = new Exchange(request, response, callback, limits, matched);
-    String where = here.route().method() + " " + here.route().path();
-    @Nullable Exception failure = null;
+  private void run(String where, Scope scope, Route route, Exchange exchange) {
+    @Nullable Throwable failure = null;
     atWork.add(Thread.currentThread());
     try {
-      here.route().endpoint().handle(exchange);
-      exchange.finish();
+      scope.call(() ->
+          exchange
+              .patience()
+              .call(() -> {
+                route.endpoint().handle(exchange);
+                exchange.finish();
+                return true;
+              }));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       failure = e;
-    } catch (IOException | RuntimeException e) {
+    } catch (Exception | VirtualMachineError e) {
       failure = e;
     } finally {
       atWork.remove(Thread.currentThread());

@@ -1,6 +1,7 @@
 package dev.cove.edge.http;
 
 import dev.cove.control.key.ApiKeys;
+import dev.cove.control.project.Projects;
 import dev.cove.model.CoveException;
 import java.io.IOException;
 import java.time.Duration;
@@ -52,8 +53,9 @@ public final class HttpFront implements AutoCloseable {
   public static HttpFront start(
       Address address,
       HttpLimits limits,
-      List<Route> routes,
+      List<Dialect> dialects,
       ApiKeys keys,
+      Projects projects,
       RequestLog log,
       WebSockets sockets,
       Gateway gateway)
@@ -62,7 +64,7 @@ public final class HttpFront implements AutoCloseable {
     var server = new Server(threads(), scheduler, null);
     HttpConfiguration http = configuration(limits);
     var connector =
-        new ServerConnector(server, 1, 1, new HttpConnectionFactory(http), http2(http, limits));
+        new ListeningSocket(server, new HttpConnectionFactory(http), http2(http, limits));
     connector.setHost(address.host());
     connector.setPort(address.port());
     connector.setIdleTimeout(limits.idle().toMillis());
@@ -72,9 +74,10 @@ public final class HttpFront implements AutoCloseable {
     server.addBean(new NetworkConnectionLimit(limits.connections(), connector));
     var front =
         new FrontHandler(
-            new RouteTable(routes),
+            dialects,
             new HostCheck(address.host(), address.domain()),
             new KeyCheck(keys),
+            new Admittance(projects),
             limits,
             log,
             gateway);

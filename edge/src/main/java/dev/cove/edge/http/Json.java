@@ -72,6 +72,9 @@ public final class Json {
           .addModule(new SimpleModule().addDeserializer(String.class, new StrictText()))
           .build();
 
+  private static final JsonMapper LOOSE =
+      MAPPER.rebuild().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
   private Json() {}
 
   /** Reads a body of the caller's. */
@@ -80,9 +83,18 @@ public final class Json {
   }
 
   public static <T> T read(String text, Class<T> type) {
+    return read(MAPPER, text, type);
+  }
+
+  /** The same for what clients of another API send: what is not understood here says nothing. */
+  public static <T> T readLoosely(byte[] body, Class<T> type) {
+    return read(LOOSE, decode(body), type);
+  }
+
+  private static <T> T read(JsonMapper mapper, String text, Class<T> type) {
     @Nullable T value;
     try {
-      value = MAPPER.readValue(text, type);
+      value = mapper.readValue(text, type);
     } catch (JacksonException e) {
       throw new CoveException(ErrorCode.INVALID_REQUEST, explain(e), e);
     }

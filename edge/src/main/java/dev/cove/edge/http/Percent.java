@@ -8,16 +8,16 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /** Percent-decoding that refuses what other decoders guess at. */
-final class Percent {
+public final class Percent {
   private Percent() {}
 
   /** Decodes a path segment, where + is itself. */
-  static String decode(String what, String text) {
+  public static String decode(String what, String text) {
     return text.indexOf('%') < 0 ? text : decodeBytes(what, text, false);
   }
 
   /** Decodes a query part, where + is a space. */
-  static String decodeForm(String what, String text) {
+  public static String decodeForm(String what, String text) {
     return text.indexOf('%') < 0 ? text.replace('+', ' ') : decodeBytes(what, text, true);
   }
 

@@ -1,11 +1,14 @@
 package dev.cove.edge.http;
 
+import dev.cove.control.project.QuotaExceededException;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.observe.Span;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpException;
@@ -16,13 +19,16 @@ import org.slf4j.LoggerFactory;
  * An RFC 9457 problem document. {@link #of} is the one place where a failure becomes an answer.
  *
  * @param code stable, for programs; {@code detail} is for people
+ * @param traceId where traces are kept, the one that this is part of
  */
-public record Problem(String type, String title, int status, String detail, String code) {
+public record Problem(
+    String type, String title, int status, String detail, String code, Optional<String> traceId) {
   public static final String MEDIA_TYPE = "application/problem+json";
   private static final Logger LOG = LoggerFactory.getLogger(Problem.class);
 
   static Problem of(int status, ErrorCode code, String detail) {
-    return new Problem("about:blank", title(code), status, detail, code.publicName());
+    return new Problem(
+        "about:blank", title(code), status, detail, code.publicName(), Span.currentTrace());
   }
 
   /**
@@ -43,6 +49,7 @@ public record Problem(String type, String title, int status, String detail, Stri
       // A stream out of a sandbox that broke, with the reason that the sandbox gave.
       case IOException io when io.getCause() instanceof CoveException reason -> of(reason, where);
       case TimeoutException _ -> ofTimeout();
+      case VirtualMachineError lack -> ofLack(lack, where);
       case InterruptedException _ ->
           of(503, ErrorCode.UNAVAILABLE, "The server is stopping; try again later");
       default -> ofBug(failure, where);
@@ -52,6 +59,8 @@ public record Problem(String type, String title, int status, String detail, Stri
   static Map<String, String> headers(Throwable failure) {
     return switch (failure) {
       case HttpRefusal refusal -> refusal.headers();
+      case QuotaExceededException refusal ->
+          Map.of("Retry-After", Long.toString(Math.max(1, refusal.retryAfter().toSeconds())));
       case CoveException refusal when refusal.code().kind() == ErrorCode.Kind.CAPACITY ->
           Map.of("Retry-After", "1");
       default -> Map.of();
@@ -62,7 +71,7 @@ public record Problem(String type, String title, int status, String detail, Stri
     return switch (refusal.code().kind()) {
       case CALLER, CAPACITY -> of(refusal.code().httpStatus(), refusal.code(), message(refusal));
       case DEPENDENCY -> {
-        LOG.warn("{}: {}", where, message(refusal));
+        LOG.warn("{}: {}{}", where, message(refusal), Span.mark());
         yield of(refusal.code().httpStatus(), refusal.code(), message(refusal));
       }
       case BUG -> ofBug(refusal, where);
@@ -101,9 +110,18 @@ public record Problem(String type, String title, int status, String detail, Stri
         "The request's body did not arrive in time");
   }
 
+  private static Problem ofLack(VirtualMachineError lack, String where) {
+    LOG.warn("{}: {}", where, String.valueOf(lack));
+    return of(
+        503,
+        ErrorCode.UNAVAILABLE,
+        "The host gives the server no more memory, threads or file descriptors; /readyz says which."
+            + " Try again later");
+  }
+
   private static Problem ofBug(Throwable failure, String where) {
     String reference = UUID.randomUUID().toString().substring(0, 8);
-    LOG.error("{} failed, reference {}", where, reference, failure);
+    LOG.error("{} failed, reference {}{}", where, reference, Span.mark(), failure);
     return of(
         ErrorCode.INTERNAL.httpStatus(),
         ErrorCode.INTERNAL,

@@ -21,37 +21,43 @@ final class ProblemReply {
 
   private ProblemReply() {}
 
+  /** In the words of the native API. */
+  static void write(
+      Request request, Response response, Callback callback, Throwable failure, String where) {
+    Dialect.Reply reply = NativeDialect.reply(Problem.of(failure, where));
+    write(request, response, callback, failure, reply, null);
+  }
+
   static void write(
       Request request,
       Response response,
       Callback callback,
       Throwable failure,
-      String where,
+      Dialect.Reply reply,
       @Nullable RequestBody body) {
-    Problem problem = Problem.of(failure, where);
     Problem.headers(failure).forEach((name, value) -> response.getHeaders().put(name, value));
-    byte[] bytes = Json.write(problem);
-    prepare(response, problem.status(), bytes.length);
+    prepare(response, reply);
     if (deservesDraining(failure) && mayHaveMore(request, body)) {
       response.getHeaders().put(HttpHeader.CONNECTION, "close");
-      writeAndDrain(request, response, callback, bytes);
+      writeAndDrain(request, response, callback, reply.body());
     } else {
-      response.write(true, ByteBuffer.wrap(bytes), callback);
+      response.write(true, ByteBuffer.wrap(reply.body()), callback);
     }
   }
 
   /** For failures that the HTTP library found before there was an exchange. */
   static void write(Response response, Callback callback, int status) {
-    byte[] bytes = Json.write(Problem.ofStatus(status));
-    prepare(response, status, bytes.length);
+    Dialect.Reply reply = NativeDialect.reply(Problem.ofStatus(status));
+    prepare(response, reply);
     response.getHeaders().put(HttpHeader.CONNECTION, "close");
-    response.write(true, ByteBuffer.wrap(bytes), callback);
+    response.write(true, ByteBuffer.wrap(reply.body()), callback);
   }
 
-  private static void prepare(Response response, int status, int length) {
-    response.setStatus(status);
-    response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.MEDIA_TYPE);
-    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, length);
+  private static void prepare(Response response, Dialect.Reply reply) {
+    response.setStatus(reply.status());
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.mediaType());
+    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
+    response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
   }
 
   // Not for strangers, and not for those who were too slow already.

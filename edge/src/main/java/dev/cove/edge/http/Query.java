@@ -19,7 +19,10 @@ public final class Query {
     this.values = values;
   }
 
-  static Query parse(String raw, Set<String> allowed) {
+  /**
+   * @param strict whether others than those that are allowed are refused, or else left out
+   */
+  static Query parse(String raw, Set<String> allowed, boolean strict) {
     var values = new LinkedHashMap<String, List<String>>();
     int count = 0;
     for (int from = 0; from < raw.length(); ) {
@@ -31,19 +34,23 @@ public final class Query {
         if (++count > MAX_PARAMETERS) {
           throw refuse("The query has more than " + MAX_PARAMETERS + " parameters");
         }
-        add(values, raw.substring(from, end), allowed);
+        add(values, raw.substring(from, end), allowed, strict);
       }
       from = end + 1;
     }
     return new Query(values);
   }
 
-  private static void add(Map<String, List<String>> values, String pair, Set<String> allowed) {
+  private static void add(
+      Map<String, List<String>> values, String pair, Set<String> allowed, boolean strict) {
     int equals = pair.indexOf('=');
     String name = Percent.decodeForm("query", equals < 0 ? pair : pair.substring(0, equals));
     String value = equals < 0 ? "" : Percent.decodeForm("query", pair.substring(equals + 1));
     if (!allowed.contains(name)) {
-      throw refuse("Unknown query parameter " + Text.quote(name));
+      if (strict) {
+        throw refuse("Unknown query parameter " + Text.quote(name));
+      }
+      return;
     }
     values.computeIfAbsent(name, _ -> new ArrayList<>(1)).add(value);
   }

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -18,7 +19,6 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One request to be passed on as it is, and the answer that comes back. Used by the thread that
@@ -204,7 +204,7 @@ public final class RawExchange {
   }
 
   /** Answers with a problem, or cuts the connection when an answer has begun already. */
-  void fail(Throwable failure, String where) {
+  void fail(Throwable failure, String where, Optional<Dialect> dialect) {
     if (answered) {
       return;
     }
@@ -215,7 +215,12 @@ public final class RawExchange {
     }
     response.getHeaders().clear();
     response.setTrailersSupplier(null);
-    ProblemReply.write(request, response, callback, failure, where, (@Nullable RequestBody) null);
+    if (dialect.isPresent()) {
+      Dialect.Reply reply = dialect.get().refusal(failure, Problem.of(failure, where));
+      ProblemReply.write(request, response, callback, failure, reply, null);
+    } else {
+      ProblemReply.write(request, response, callback, failure, where);
+    }
   }
 
   private void setHead(int status, List<HeaderField> fields) {

@@ -9,9 +9,10 @@ import java.util.function.BooleanSupplier;
  *
  * @param stillHolds whether it would be let in now; long answers are cut when it would not
  * @param cookie for the browser that came with a link
+ * @param forEverybody whether nobody is asked who he is
  */
-record Admission(BooleanSupplier stillHolds, Optional<Pass> cookie) {
+record Admission(BooleanSupplier stillHolds, Optional<Pass> cookie, boolean forEverybody) {
   Admission(BooleanSupplier stillHolds) {
-    this(stillHolds, Optional.empty());
+    this(stillHolds, Optional.empty(), false);
   }
 }

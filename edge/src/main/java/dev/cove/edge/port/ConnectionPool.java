@@ -51,7 +51,7 @@ final class ConnectionPool implements AutoCloseable {
   }
 
   void give(PortAddress address, SandboxConnection connection) {
-    if (!connection.isReusable() || !keep(address, connection)) {
+    if (!connection.isWhole() || !keep(address, connection)) {
       connection.close();
     }
   }

@@ -8,17 +8,30 @@ import dev.cove.control.port.Ports;
 import dev.cove.edge.http.HttpRefusal;
 import dev.cove.edge.http.RawExchange;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Decides who may use a port. */
 final class PortGate {
   private final Ports ports;
   private final ApiKeys keys;
+  private final Function<PortAddress, Optional<ProjectName>> owner;
+  private final OtherAccess others;
 
-  PortGate(Ports ports, ApiKeys keys) {
+  /**
+   * @param owner whose sandbox a port is of; nobody's once it is gone
+   */
+  PortGate(
+      Ports ports,
+      ApiKeys keys,
+      Function<PortAddress, Optional<ProjectName>> owner,
+      OtherAccess others) {
+    this.others = others;
     this.ports = ports;
     this.keys = keys;
+    this.owner = owner;
   }
 
   Admission admit(PortAddress address, Credentials credentials, RawExchange exchange) {
@@ -26,24 +39,33 @@ final class PortGate {
       String link = credentials.links().getFirst();
       Optional<Pass> cookie = ports.cookie(address, link);
       if (cookie.isPresent()) {
-        return new Admission(() -> ports.isOpenedByLink(address, link), cookie);
+        return new Admission(() -> ports.isOpenedByLink(address, link), cookie, false);
       }
     }
     if (ports.access(address) == PortAccess.PUBLIC) {
-      return new Admission(() -> ports.access(address) == PortAccess.PUBLIC);
+      return new Admission(
+          () -> ports.access(address) == PortAccess.PUBLIC, Optional.empty(), true);
     }
-    return byKey(credentials)
+    return byKey(address, credentials)
         .or(() -> bySecret(address, PortAccess.BEARER, credentials.bearer()))
         .or(() -> bySecret(address, PortAccess.BASIC, credentials.basic()))
         .or(() -> byCookie(address, credentials, exchange))
+        .or(() -> others.admit(address, exchange).map(Admission::new))
         .orElseThrow(() -> refusal(address, credentials));
   }
 
-  private Optional<Admission> byKey(Credentials credentials) {
+  private Optional<Admission> byKey(PortAddress address, Credentials credentials) {
     return credentials.keys().stream()
-        .filter(key -> keys.authenticate(key).isPresent())
+        .filter(key -> isOpenedBy(address, key))
         .findFirst()
-        .map(key -> new Admission(() -> keys.authenticate(key).isPresent()));
+        .map(key -> new Admission(() -> isOpenedBy(address, key)));
+  }
+
+  /** Its own project's keys open a port, and those of operators. */
+  private boolean isOpenedBy(PortAddress address, String presented) {
+    return keys.authenticate(presented)
+        .filter(key -> key.project().isEmpty() || key.project().equals(owner.apply(address)))
+        .isPresent();
   }
 
   private Optional<Admission> bySecret(

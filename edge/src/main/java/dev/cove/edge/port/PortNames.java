@@ -35,6 +35,21 @@ public final class PortNames {
     }
   }
 
+  /**
+   * The part of a name before our domain; empty where it is no name of ours in the one spelling.
+   */
+  public Optional<String> label(String host) {
+    String suffix = "." + domain;
+    return ownsHost(host) && host.endsWith(suffix)
+        ? Optional.of(host.substring(0, host.length() - suffix.length()))
+        : Optional.empty();
+  }
+
+  /** The domain as it has to be written by whoever reached us by this authority. */
+  public String domainFor(String authority) {
+    return domain + portOf(authority);
+  }
+
   boolean ownsHost(String host) {
     String lower = host.toLowerCase(Locale.ROOT);
     return !lower.equals(own)
@@ -48,17 +63,18 @@ public final class PortNames {
   /** Only the one right spelling names a port. */
   Optional<Named> find(String host, String path) {
     if (ownsHost(host)) {
-      String suffix = "." + domain;
-      return host.endsWith(suffix)
-          ? PortAddress.parseLabel(host.substring(0, host.length() - suffix.length()))
-              .map(address -> new Named(address, ""))
-          : Optional.empty();
+      return label(host).flatMap(PortAddress::parseLabel).map(address -> new Named(address, ""));
     }
     String[] segments = path.split("/", 5);
     return ownsPath(path) && segments.length >= 4
         ? PortAddress.parse(segments[2], segments[3])
             .map(address -> new Named(address, prefixOf(address)))
         : Optional.empty();
+  }
+
+  /** The path by which the same request can be made to our own name. */
+  public static String path(PortAddress address, String inner) {
+    return prefixOf(address) + inner;
   }
 
   private static String prefixOf(PortAddress address) {
@@ -71,7 +87,7 @@ public final class PortNames {
    * @param scheme {@code http} or {@code https}
    */
   String url(PortAddress address, String scheme, String authority) {
-    return "%s://%s.%s%s/".formatted(scheme, address.label(), domain, portOf(authority));
+    return "%s://%s.%s/".formatted(scheme, address.label(), domainFor(authority));
   }
 
   String pathUrl(PortAddress address, String scheme, String authority) {

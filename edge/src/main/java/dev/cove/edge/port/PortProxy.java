@@ -3,6 +3,7 @@ package dev.cove.edge.port;
 import dev.cove.control.key.ApiKeys;
 import dev.cove.control.port.PortAddress;
 import dev.cove.control.port.Ports;
+import dev.cove.control.sandbox.Patience;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.http.ClientGoneException;
 import dev.cove.edge.http.Gateway;
@@ -37,15 +38,25 @@ public final class PortProxy implements Gateway, AutoCloseable {
   private final SandboxLifecycle lifecycle;
   private final PortNames names;
   private final PortGate gate;
+  private final OtherAccess others;
+  private final LateServers late;
   private final PortLimits limits;
   private final ConnectionPool pool;
   private final Passages passages;
 
   public PortProxy(
-      SandboxLifecycle lifecycle, Ports ports, ApiKeys keys, PortNames names, PortLimits limits) {
+      SandboxLifecycle lifecycle,
+      Ports ports,
+      ApiKeys keys,
+      PortNames names,
+      OtherAccess others,
+      LateServers late,
+      PortLimits limits) {
+    this.others = others;
+    this.late = late;
     this.lifecycle = lifecycle;
     this.names = names;
-    this.gate = new PortGate(ports, keys);
+    this.gate = new PortGate(ports, keys, address -> lifecycle.owner(address.sandbox()), others);
     this.limits = limits;
     this.pool = new ConnectionPool(limits.kept());
     this.passages = new Passages(limits, pool);
@@ -92,7 +103,7 @@ public final class PortProxy implements Gateway, AutoCloseable {
       redirect(exchange, 303, here, credentials.query(), List.of(cookie));
       return;
     }
-    var head = new RequestHead(exchange, named, credentials);
+    var head = new RequestHead(exchange, named, credentials, others.fields());
     try (var passing = new Passing(exchange, named.address(), head, replyFields, admission)) {
       passing.run();
     }
@@ -129,16 +140,15 @@ public final class PortProxy implements Gateway, AutoCloseable {
   }
 
   /** The one place where a request meets a sandbox: whatever must happen to it first, does here. */
-  private SandboxConnection connect(PortAddress address) throws IOException {
+  private SandboxConnection connect(PortAddress address) {
     try {
-      return new SandboxConnection(
-          lifecycle.guest(address.sandbox().value()).connect(address.port()));
+      return new SandboxConnection(lifecycle.connect(address.sandbox().value(), address.port()));
     } catch (CoveException e) {
       if (e.code() != ErrorCode.GUEST_REFUSED) {
         throw e;
       }
-      throw new HttpRefusal(
-          502, ErrorCode.BAD_GATEWAY, "Nothing listens on port %d".formatted(address.port()));
+      return new SandboxConnection(
+          late.start(address).orElseThrow(() -> new PortClosedException(address)));
     }
   }
 
@@ -196,12 +206,17 @@ public final class PortProxy implements Gateway, AutoCloseable {
     private void pass() throws IOException, InterruptedException {
       byte[] first = firstBytes();
       boolean bodyFollows = !exchange.isRead() && exchange.hasBody();
-      lifecycle.awake(address.sandbox().value()); // a connection that was kept wakes nobody
+      wake(); // a connection that was kept wakes nobody
       Optional<SandboxConnection> kept = pool.take(address);
       if (kept.isPresent() && pass(kept.get(), first, bodyFollows, isRepeatable(bodyFollows))) {
         return;
       }
       pass(connect(address), first, bodyFollows, false);
+    }
+
+    /** A passage notices that its client leaves, and interrupts who waits for a place then. */
+    private void wake() {
+      Patience.unwatched(Optional.empty()).call(() -> lifecycle.awake(address.sandbox().value()));
     }
 
     /** Head, and the body too if it is small. */
@@ -244,7 +259,7 @@ public final class PortProxy implements Gateway, AutoCloseable {
       try {
         passage.expectWithin(limits.reply());
         try {
-          connection.output().write(first);
+          connection.ask(first);
           if (bodyFollows) {
             sender = Optional.of(BodySender.start(exchange, connection, passage, limits.reply()));
           }

@@ -64,6 +64,7 @@ final class ReplyFields {
     for (HeaderField field : head.fields()) {
       boolean dropped =
           hops.contains(field)
+              || Caching.replaces(field)
               || (field.is("Trailer") && !chunked)
               || (field.is("Content-Length") && (head.status() == 204 || head.status() == 304))
               || (named.byPath()
@@ -72,6 +73,7 @@ final class ReplyFields {
         add(fields, field);
       }
     }
+    fields.add(Caching.of(head.fields(), admission.forEverybody()));
     if (named.byPath()) {
       fields.add(ISOLATED);
     }

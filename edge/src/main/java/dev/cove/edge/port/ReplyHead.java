@@ -1,6 +1,7 @@
 package dev.cove.edge.port;
 
 import dev.cove.edge.http.HeaderField;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -52,6 +53,13 @@ record ReplyHead(boolean http11, int status, List<HeaderField> fields) {
   }
 
   List<String> values(String name) {
-    return fields.stream().filter(field -> field.is(name)).map(HeaderField::value).toList();
+    List<String> values = List.of();
+    for (HeaderField field : fields) {
+      if (field.is(name)) {
+        values = values.isEmpty() ? new ArrayList<>(1) : values;
+        values.add(field.value());
+      }
+    }
+    return values;
   }
 }

@@ -32,24 +32,34 @@ final class RequestHead {
   private final RawExchange exchange;
   private final PortNames.Named named;
   private final Credentials credentials;
+  private final String upgrade;
+  private final Set<String> notPassed;
 
-  RequestHead(RawExchange exchange, PortNames.Named named, Credentials credentials) {
+  /**
+   * @param notPassed in lower case, further fields that are not for the server inside
+   */
+  RequestHead(
+      RawExchange exchange, PortNames.Named named, Credentials credentials, Set<String> notPassed) {
+    this.notPassed = notPassed;
     this.exchange = exchange;
     this.named = named;
     this.credentials = credentials;
+    String wanted = exchange.canUpgrade() ? exchange.single("Upgrade") : "";
+    this.upgrade = !wanted.isEmpty() && isAsked(exchange, wanted) ? wanted : "";
   }
 
-  /** The protocol to change to, or nothing. HTTP/2 without TLS is for us alone to speak. */
-  String upgrade() {
-    String wanted = exchange.canUpgrade() ? exchange.single("Upgrade") : "";
+  private static boolean isAsked(RawExchange exchange, String protocol) {
     boolean asked =
         exchange.fields().stream()
             .filter(field -> field.is("Connection"))
             .flatMap(field -> List.of(field.value().split(",")).stream())
             .anyMatch(option -> option.strip().equalsIgnoreCase("upgrade"));
-    return asked && Token.isName(wanted.replace("/", "")) && !wanted.equalsIgnoreCase("h2c")
-        ? wanted
-        : "";
+    return asked && Token.isName(protocol.replace("/", "")) && !protocol.equalsIgnoreCase("h2c");
+  }
+
+  /** The protocol to change to, or nothing. HTTP/2 without TLS is for us alone to speak. */
+  String upgrade() {
+    return upgrade;
   }
 
   byte[] toBytes() throws IOException {
@@ -66,9 +76,11 @@ final class RequestHead {
     List<HeaderField> fields = exchange.fields();
     HopFields hops = HopFields.of(fields);
     for (HeaderField field : fields) {
+      String name = field.name().toLowerCase(Locale.ROOT);
       if (!hops.contains(field)
           && !credentials.isIn(field)
-          && !REPLACED.contains(field.name().toLowerCase(Locale.ROOT))) {
+          && !REPLACED.contains(name)
+          && !notPassed.contains(name)) {
         add(head, field.name(), field.value());
       }
     }
@@ -86,7 +98,6 @@ final class RequestHead {
   }
 
   private void addFraming(StringBuilder head) throws IOException {
-    String upgrade = upgrade();
     if (!upgrade.isEmpty()) {
       add(head, "Connection", "Upgrade");
       add(head, "Upgrade", upgrade);

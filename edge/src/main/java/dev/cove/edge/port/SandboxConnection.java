@@ -25,8 +25,6 @@ final class SandboxConnection implements AutoCloseable {
   private static final int MAX_INTERIM = 16;
 
   private static final int BUFFER = 16 * 1024;
-  private static final Pattern STATUS_LINE =
-      Pattern.compile("HTTP/1\\.[01] [1-5][0-9]{2}( [\\t\\x20-\\x7e\\x80-\\xff]*)?");
   private static final Pattern CHUNK_SIZE = Pattern.compile("[0-9a-fA-F]{1,15}");
 
   private final TcpStream stream;
@@ -48,6 +46,15 @@ final class SandboxConnection implements AutoCloseable {
     return stream.output();
   }
 
+  /**
+   * Begins a request. Its answer is owed from now until it is here; of one whose end nobody knows,
+   * its head.
+   */
+  void ask(byte[] first) throws IOException {
+    stream.owesAnswer(true);
+    stream.output().write(first);
+  }
+
   /** Waits until the server says something; false when it has hung up instead. */
   boolean awaitReply() throws IOException {
     return position < limit || fill();
@@ -63,6 +70,7 @@ final class SandboxConnection implements AutoCloseable {
         if (!upgrading) {
           throw new BadReplyException("it changes the protocol without being asked");
         }
+        stream.owesAnswer(false);
         return head;
       }
       if (head.status() >= 200) {
@@ -73,6 +81,7 @@ final class SandboxConnection implements AutoCloseable {
                 || (framing instanceof ReplyHead.Framing.Length && left == 0);
         reusable = head.keepsConnection() && !(framing instanceof ReplyHead.Framing.UntilClose);
         trailers = List.of();
+        stream.owesAnswer(!bodyEnded && framing instanceof ReplyHead.Framing.Length);
         return head;
       }
     }
@@ -82,12 +91,28 @@ final class SandboxConnection implements AutoCloseable {
   private ReplyHead readOneHead() throws IOException {
     var budget = new Budget();
     String status = readLine(budget);
-    if (!STATUS_LINE.matcher(status).matches()) {
+    if (!isStatusLine(status)) {
       throw new BadReplyException("it does not begin with a status line");
     }
     List<HeaderField> fields = readFields(budget);
     int code = Integer.parseInt(status.substring(9, 12));
     return new ReplyHead(status.charAt(7) == '1', code, fields);
+  }
+
+  /** HTTP/1.1 200, or 1.0, and perhaps a phrase. */
+  private static boolean isStatusLine(String line) {
+    return line.startsWith("HTTP/1.")
+        && line.length() >= 12
+        && (line.charAt(7) == '0' || line.charAt(7) == '1')
+        && line.charAt(8) == ' '
+        && isBetween('1', line.charAt(9), '5')
+        && isBetween('0', line.charAt(10), '9')
+        && isBetween('0', line.charAt(11), '9')
+        && (line.length() == 12 || (line.charAt(12) == ' ' && Token.isValue(line)));
+  }
+
+  private static boolean isBetween(char first, char c, char last) {
+    return first <= c && c <= last;
   }
 
   private List<HeaderField> readFields(Budget budget) throws IOException {
@@ -180,6 +205,7 @@ final class SandboxConnection implements AutoCloseable {
     position += count;
     if (framing instanceof ReplyHead.Framing.Length) {
       bodyEnded = left == 0;
+      stream.owesAnswer(!bodyEnded);
     }
     return piece;
   }
@@ -211,9 +237,14 @@ final class SandboxConnection implements AutoCloseable {
     return trailers;
   }
 
-  /** Whether another request may follow: all was read, and nothing came that nobody asked for. */
+  /** Whether another request may follow, as far as the answer says: it was read to its end. */
+  boolean isWhole() {
+    return reusable && bodyEnded && position == limit;
+  }
+
+  /** Whether one may follow now: nothing came that nobody asked for, and nobody hung up. */
   boolean isReusable() {
-    return reusable && bodyEnded && position == limit && stream.isIdle();
+    return isWhole() && stream.isIdle();
   }
 
   /** Bytes that came behind a 101. */

@@ -3,6 +3,7 @@ package dev.cove.edge.process;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
+import dev.cove.control.sandbox.ServiceControl;
 import dev.cove.edge.exec.CommandFields.Surroundings;
 import dev.cove.edge.exec.OomWatch;
 import dev.cove.edge.http.Exchange;
@@ -13,6 +14,9 @@ import dev.cove.edge.http.WebSockets;
 import dev.cove.edge.sandbox.SandboxRoutes;
 import dev.cove.guest.Command;
 import dev.cove.guest.Guest;
+import dev.cove.model.CoveException;
+import dev.cove.model.ErrorCode;
+import dev.cove.model.observe.Step;
 import dev.cove.node.Node;
 import java.io.IOException;
 import java.util.List;
@@ -23,10 +27,16 @@ public final class AttachRoutes {
   private final AutomaticCheckpoints automatic;
   private final Node node;
   private final WebSockets sockets;
+  private final ServiceControl services;
 
   public AttachRoutes(
-      SandboxLifecycle lifecycle, AutomaticCheckpoints automatic, Node node, WebSockets sockets) {
+      SandboxLifecycle lifecycle,
+      ServiceControl services,
+      AutomaticCheckpoints automatic,
+      Node node,
+      WebSockets sockets) {
     this.lifecycle = lifecycle;
+    this.services = services;
     this.automatic = automatic;
     this.node = node;
     this.sockets = sockets;
@@ -43,6 +53,12 @@ public final class AttachRoutes {
     long id = ProcessRoutes.processId(exchange);
     Sandbox sandbox = lifecycle.require(exchange.path("box"));
     Guest guest = lifecycle.guest(sandbox.id().value());
+    if (services.owns(sandbox.id(), id)) {
+      throw new CoveException(
+          ErrorCode.CONFLICT,
+          "Process %d is a service, whose output goes into the sandbox's log; read that instead."
+              .formatted(id));
+    }
     OomWatch oom = OomWatch.start(node, sandbox.id());
     // Attached before the upgrade, so that a process that is not there is an ordinary 404.
     Command command = guest.attach(id);
@@ -69,7 +85,7 @@ public final class AttachRoutes {
         Guest guest = lifecycle.guest(sandbox.id().value()); // it may have gone to rest meanwhile
         automatic.beforeCommand(sandbox);
         OomWatch oom = OomWatch.start(node, sandbox.id());
-        talk(socket, guest.start(spec), oom);
+        talk(socket, Step.EXEC.run(() -> guest.start(spec)), oom);
       }
     }
   }

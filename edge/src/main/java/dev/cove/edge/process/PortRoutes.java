@@ -10,7 +10,6 @@ import dev.cove.edge.http.WebSockets;
 import dev.cove.edge.sandbox.SandboxRoutes;
 import dev.cove.guest.TcpStream;
 import dev.cove.model.CoveException;
-import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
@@ -39,17 +38,8 @@ public final class PortRoutes {
     sockets.requireUpgrade(exchange);
     int port = port(exchange.path("port"));
     // Connected before the upgrade, so that a closed port is an ordinary answer.
-    TcpStream stream = open(exchange.path("box"), port);
+    TcpStream stream = lifecycle.connect(exchange.path("box"), port);
     sockets.accept(exchange, socket -> relay(socket, stream), stream::close);
-  }
-
-  private TcpStream open(String box, int port) {
-    try {
-      return lifecycle.guest(box).connect(port);
-    } catch (IOException e) {
-      throw new CoveException(
-          ErrorCode.GUEST_REFUSED, "Nothing answers on port %d".formatted(port), e);
-    }
   }
 
   /** The port that a segment of a route names. */

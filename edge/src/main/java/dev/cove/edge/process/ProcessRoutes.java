@@ -14,6 +14,7 @@ import dev.cove.guest.Guest;
 import dev.cove.guest.ProcessInfo;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.observe.Step;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ public final class ProcessRoutes {
     Guest guest = lifecycle.guest(sandbox.id().value());
     automatic.beforeCommand(sandbox);
     // Closing detaches; the command runs on.
-    try (Command command = guest.start(spec)) {
+    try (Command command = Step.EXEC.run(() -> guest.start(spec))) {
       exchange.send(201, ProcessBody.of(require(guest, command.processId())));
     }
   }

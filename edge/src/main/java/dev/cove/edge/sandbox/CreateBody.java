@@ -9,6 +9,8 @@ import dev.cove.edge.http.Text;
 import dev.cove.edge.network.GroupBody;
 import dev.cove.edge.network.NetworkBody;
 import dev.cove.edge.secret.BindingBody;
+import dev.cove.edge.service.ServiceBody;
+import dev.cove.edge.usage.BudgetBody;
 import dev.cove.model.Resources;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeMount;
@@ -37,7 +39,11 @@ record CreateBody(
     @Nullable NetworkBody network,
     @Nullable List<@Nullable BindingBody> secrets,
     @Nullable String group,
-    @Nullable List<@Nullable String> groupPorts) {
+    @Nullable List<@Nullable String> groupPorts,
+    @Nullable Map<String, @Nullable Object> life,
+    @Nullable List<@Nullable String> start,
+    @Nullable List<@Nullable ServiceBody> services,
+    @Nullable BudgetBody budget) {
   private static final String DEFAULT_TEMPLATE = "host";
   private static final double MAX_CPUS = 1_024;
 
@@ -60,6 +66,9 @@ record CreateBody(
         rules(),
         networkSettings(),
         membership(),
+        LifeBody.rules(life),
+        ServiceBody.allOf(start, services),
+        Optional.ofNullable(budget).map(BudgetBody::toBudget),
         idempotencyKey);
   }
 
@@ -67,7 +76,8 @@ record CreateBody(
   Branches.FromCheckpoint fromCheckpoint(Optional<String> idempotencyKey) {
     if (template != null || image != null || tier != null || diskMb != null) {
       throw new IllegalArgumentException(
-          "template, image, tier and diskMb are those of the checkpoint and must not be given with it");
+          "template, image, tier and diskMb are those of the checkpoint and must not be given with"
+              + " it");
     }
     return new Branches.FromCheckpoint(
         Optional.ofNullable(name),
@@ -80,6 +90,9 @@ record CreateBody(
         rules(),
         networkSettings(),
         membership(),
+        LifeBody.rules(life),
+        ServiceBody.allOf(start, services),
+        Optional.ofNullable(budget).map(BudgetBody::toBudget),
         idempotencyKey);
   }
 

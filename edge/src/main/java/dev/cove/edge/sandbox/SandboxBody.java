@@ -14,6 +14,7 @@ import java.util.Optional;
 public record SandboxBody(
     String id,
     String name,
+    String project,
     String state,
     Optional<String> reason,
     String template,
@@ -29,13 +30,16 @@ public record SandboxBody(
     Optional<String> memory,
     Optional<String> parent,
     List<MountBody> volumes,
-    Optional<String> group) {
+    Optional<String> group,
+    LifeBody life,
+    Optional<Instant> keptUntil) {
   public static SandboxBody of(Sandbox sandbox) {
     var spec = sandbox.spec();
     var resources = spec.resources();
     return new SandboxBody(
         sandbox.id().value(),
         spec.name(),
+        spec.project().value(),
         sandbox.state().publicName(),
         reason(sandbox.state()),
         spec.template().name(),
@@ -51,7 +55,11 @@ public record SandboxBody(
         memory(sandbox.state()),
         sandbox.parent().map(SandboxId::value),
         spec.volumes().stream().map(MountBody::of).toList(),
-        spec.network().membership().map(GroupMembership::group));
+        spec.network().membership().map(GroupMembership::group),
+        LifeBody.of(sandbox),
+        sandbox.state() instanceof SandboxState.Discarded kept
+            ? Optional.of(kept.until())
+            : Optional.empty());
   }
 
   /** A volume that the sandbox has. */
@@ -63,12 +71,13 @@ public record SandboxBody(
 
   private static Optional<String> reason(SandboxState state) {
     return switch (state) {
+      case SandboxState.Paused paused -> Optional.of(paused.reason().publicName());
       case SandboxState.Stopped stopped -> Optional.of(stopped.reason().publicName());
       case SandboxState.Failed failed -> Optional.of(failed.reason());
       case SandboxState.Requested _,
           SandboxState.Starting _,
           SandboxState.Running _,
-          SandboxState.Paused _,
+          SandboxState.Discarded _,
           SandboxState.Deleted _ ->
           Optional.empty();
     };
@@ -78,6 +87,7 @@ public record SandboxBody(
     return switch (state) {
       case SandboxState.Paused paused -> Optional.of(paused.since());
       case SandboxState.Stopped stopped -> Optional.of(stopped.since());
+      case SandboxState.Discarded discarded -> Optional.of(discarded.since());
       default -> Optional.empty();
     };
   }
@@ -86,7 +96,7 @@ public record SandboxBody(
   private static Optional<String> memory(SandboxState state) {
     return switch (state) {
       case SandboxState.Paused _ -> Optional.of("kept");
-      case SandboxState.Stopped _ -> Optional.of("gone");
+      case SandboxState.Stopped _, SandboxState.Discarded _ -> Optional.of("gone");
       default -> Optional.empty();
     };
   }

@@ -1,19 +1,17 @@
 package dev.cove.edge.sandbox;
 
-import dev.cove.control.build.BuildLog;
-import dev.cove.control.build.Builds;
-import dev.cove.control.build.Cancellation;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.CreateSandbox;
 import dev.cove.control.sandbox.Created;
+import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.sandbox.SandboxPage;
-import dev.cove.edge.http.ClientPresence;
 import dev.cove.edge.http.Exchange;
-import dev.cove.edge.http.Fields;
+import dev.cove.edge.http.Query;
 import dev.cove.edge.http.Route;
-import dev.cove.node.image.ImageReference;
+import dev.cove.model.life.LifeRules;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,21 +27,22 @@ public final class SandboxRoutes {
 
   private final SandboxLifecycle lifecycle;
   private final Branches branches;
-  private final Builds builds;
+  private final TemplateSupply supply;
 
-  public SandboxRoutes(SandboxLifecycle lifecycle, Branches branches, Builds builds) {
+  public SandboxRoutes(SandboxLifecycle lifecycle, Branches branches, TemplateSupply supply) {
     this.lifecycle = lifecycle;
     this.branches = branches;
-    this.builds = builds;
+    this.supply = supply;
   }
 
   public List<Route> routes() {
     return List.of(
         Route.of("POST", ALL, this::create),
-        Route.of("GET", ALL, this::list).query("label", "limit", "cursor"),
+        Route.of("GET", ALL, this::list).query("label", "limit", "cursor", "project", "deleted"),
         Route.of("GET", ONE, this::show),
-        Route.of("PATCH", ONE, this::relabel),
-        Route.of("DELETE", ONE, this::delete),
+        Route.of("PATCH", ONE, this::change),
+        Route.of("DELETE", ONE, this::delete).query("grace"),
+        Route.of("POST", ONE + "/undelete", this::undelete),
         Route.of("GET", ONE + "/metrics", this::metrics));
   }
 
@@ -68,25 +67,9 @@ public final class SandboxRoutes {
       return branches.create(body.checkpoint(), body.fromCheckpoint(key));
     }
     CreateSandbox wish = body.toRequest(key); // a bad one is refused before anything is fetched
-    return lifecycle.create(wish.withTemplate(provided(exchange, body)));
-  }
-
-  /** Makes on first use what can be made of itself. */
-  private String provided(Exchange exchange, CreateBody body) {
-    String template = body.templateName();
-    if (body.image() == null && !template.equals(Builds.DEBIAN)) {
-      return template;
-    }
-    var cancellation = new Cancellation();
-    try (ClientPresence _ =
-        exchange.watchClient(() -> cancellation.cancel("the caller went away"))) {
-      if (body.image() != null) {
-        return builds.provideImage(
-            ImageReference.parse(body.image()), Optional.empty(), BuildLog.SILENT, cancellation);
-      }
-      builds.provide(template, BuildLog.SILENT, cancellation);
-      return template;
-    }
+    return lifecycle.create(
+        wish.withTemplate(
+            supply.provided(exchange, body.templateName(), Optional.ofNullable(body.image()))));
   }
 
   private void list(Exchange exchange) {
@@ -102,7 +85,11 @@ public final class SandboxRoutes {
       }
     }
     int limit = (int) exchange.query().number("limit", 100, 1, 1_000);
-    SandboxPage page = lifecycle.list(labels, limit, exchange.query().find("cursor"));
+    Optional<String> cursor = exchange.query().find("cursor");
+    SandboxPage page =
+        exchange.query().flag("deleted", false)
+            ? lifecycle.listDeleted(labels, limit, cursor)
+            : lifecycle.list(labels, limit, cursor);
     exchange.send(
         200, new ListBody(page.items().stream().map(SandboxBody::of).toList(), page.nextCursor()));
   }
@@ -111,23 +98,58 @@ public final class SandboxRoutes {
     exchange.send(200, SandboxBody.of(lifecycle.require(exchange.path("box"))));
   }
 
-  private void relabel(Exchange exchange) throws IOException {
-    var changes = new HashMap<String, Optional<String>>();
-    Fields.require("labels", exchange.json(LabelsBody.class).labels())
-        .forEach((key, value) -> changes.put(key, Optional.ofNullable(value)));
-    exchange.send(200, SandboxBody.of(lifecycle.relabel(exchange.path("box"), changes)));
+  private void change(Exchange exchange) throws IOException {
+    ChangeBody body = exchange.json(ChangeBody.class);
+    if (body.labels() == null && body.life() == null) {
+      throw new IllegalArgumentException("Give labels, life or both");
+    }
+    LifeBody.rules(body.life()); // what makes no sense changes no label either
+    String box = exchange.path("box");
+    if (body.labels() != null) {
+      var changes = new HashMap<String, Optional<String>>();
+      body.labels().forEach((key, value) -> changes.put(key, Optional.ofNullable(value)));
+      lifecycle.relabel(box, changes);
+    }
+    if (body.life() != null) {
+      var said = body.life();
+      lifecycle.changeLife(box, now -> LifeBody.change(now, said), LifeBody.beginsLife(said));
+    }
+    exchange.send(200, SandboxBody.of(lifecycle.require(box)));
   }
 
   private void delete(Exchange exchange) {
-    lifecycle.delete(exchange.path("box"));
-    exchange.sendNothing(204);
+    Optional<Sandbox> kept = deleted(exchange.path("box"), exchange.query());
+    if (kept.isPresent()) {
+      exchange.send(200, SandboxBody.of(kept.get()));
+    } else {
+      exchange.sendNothing(204);
+    }
+  }
+
+  /** What is kept, if something is. */
+  private Optional<Sandbox> deleted(String box, Query query) {
+    if (query.find("grace").isEmpty()) {
+      return lifecycle.delete(box);
+    }
+    long seconds = query.number("grace", 0, 0, LifeRules.LONGEST.toSeconds());
+    if (seconds > 0) {
+      return lifecycle.delete(box, Duration.ofSeconds(seconds));
+    }
+    lifecycle.purge(box);
+    return Optional.empty();
+  }
+
+  private void undelete(Exchange exchange) {
+    exchange.send(200, SandboxBody.of(lifecycle.undelete(exchange.path("box"))));
   }
 
   private void metrics(Exchange exchange) {
     exchange.send(200, MetricsBody.of(lifecycle.metrics(exchange.path("box"))));
   }
 
-  record LabelsBody(@Nullable Map<String, @Nullable String> labels) {}
+  record ChangeBody(
+      @Nullable Map<String, @Nullable String> labels,
+      @Nullable Map<String, @Nullable Object> life) {}
 
   record ListBody(List<SandboxBody> items, Optional<String> nextCursor) {}
 }

@@ -1,5 +1,6 @@
 package dev.cove.edge.secret;
 
+import dev.cove.control.project.Scope;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.http.Exchange;
@@ -39,7 +40,8 @@ public final class SecretRoutes {
   }
 
   private void list(Exchange exchange) {
-    exchange.send(200, new Items<>(secrets.list().stream().map(SecretBody::of).toList()));
+    exchange.send(
+        200, new Items<>(secrets.list(Scope.here()).stream().map(SecretBody::of).toList()));
   }
 
   private void set(Exchange exchange) throws IOException {
@@ -56,7 +58,7 @@ public final class SecretRoutes {
   private void delete(Exchange exchange) {
     SecretName name = nameOf(exchange.path("secret"));
     if (!secrets.remove(name)) {
-      throw new CoveException(ErrorCode.NOT_FOUND, "There is no secret " + name);
+      throw new CoveException(ErrorCode.NOT_FOUND, "There is no secret " + name.value());
     }
     exchange.sendNothing(204);
   }
@@ -78,7 +80,7 @@ public final class SecretRoutes {
 
   /** Does not repeat what is no name: it may be a value, given in the wrong place. */
   static SecretName nameOf(String text) {
-    return new SecretName(text);
+    return new SecretName(Scope.here(), text);
   }
 
   record Items<T>(List<T> items) {}

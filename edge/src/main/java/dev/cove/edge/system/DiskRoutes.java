@@ -20,8 +20,8 @@ public final class DiskRoutes {
 
   public List<Route> routes() {
     return List.of(
-        Route.of("GET", "/api/v1/system/disk", this::disk),
-        Route.of("POST", "/api/v1/system/prune", this::prune));
+        Route.of("GET", "/api/v1/system/disk", this::disk).forOperators(),
+        Route.of("POST", "/api/v1/system/prune", this::prune).forOperators());
   }
 
   private void disk(Exchange exchange) throws IOException {

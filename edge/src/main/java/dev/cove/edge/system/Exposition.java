@@ -1,5 +1,6 @@
 package dev.cove.edge.system;
 
+import dev.cove.model.observe.Durations;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,6 +33,19 @@ final class Exposition {
   void gauge(String name, String help, double value) {
     family(name, "gauge", help);
     sample(name, Map.of(), value);
+  }
+
+  void counter(String name, String help, double value) {
+    family(name, "counter", help);
+    sample(name, Map.of(), value);
+  }
+
+  void histogram(String name, String label, String value, Durations all) {
+    long count =
+        all.read((bound, upTo) ->
+            sample(name + "_bucket", Map.of(label, value, "le", bound), (double) upTo));
+    sample(name + "_sum", Map.of(label, value), all.seconds());
+    sample(name + "_count", Map.of(label, value), (double) count);
   }
 
   byte[] bytes() {

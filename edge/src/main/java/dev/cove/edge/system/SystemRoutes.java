@@ -1,5 +1,6 @@
 package dev.cove.edge.system;
 
+import dev.cove.control.health.Readiness;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Route;
 import dev.cove.engine.EngineReport;
@@ -17,17 +18,20 @@ public final class SystemRoutes {
   private static final Logger LOG = LoggerFactory.getLogger(SystemRoutes.class);
 
   private final Node node;
+  private final Readiness readiness;
   private final String version;
 
-  public SystemRoutes(Node node, String version) {
+  public SystemRoutes(Node node, Readiness readiness, String version) {
     this.node = node;
+    this.readiness = readiness;
     this.version = version;
   }
 
   public List<Route> routes() {
     return List.of(
         Route.of("GET", "/healthz", this::health).openToAll(),
-        Route.of("GET", "/api/v1/system", this::system));
+        Route.of("GET", "/readyz", this::ready).openToAll(),
+        Route.of("GET", "/api/v1/system", this::system).forOperators());
   }
 
   private void health(Exchange exchange) {
@@ -42,6 +46,18 @@ public final class SystemRoutes {
     exchange.send(200, new HealthBody("ok", version));
   }
 
+  /** Unlike health, which says that the process lives and that restarting it would not help. */
+  private void ready(Exchange exchange) {
+    exchange.withHeader("Cache-Control", "no-store");
+    List<PartBody> parts = parts();
+    boolean ready = parts.stream().allMatch(part -> part.status().equals(PartBody.OK));
+    exchange.send(ready ? 200 : 503, new ReadyBody(ready ? "ready" : "unready", version, parts));
+  }
+
+  private List<PartBody> parts() {
+    return readiness.look().stream().map(PartBody::of).toList();
+  }
+
   private void system(Exchange exchange) {
     NodeStatus status = node.status();
     exchange.send(
@@ -53,10 +69,22 @@ public final class SystemRoutes {
             status.warmCages(),
             status.memoryAvailableBytes(),
             status.diskLimits(),
+            parts(),
             List.of(EngineBody.of(Tier.CONTAINER, node.engineReport()))));
   }
 
   record HealthBody(String status, String version) {}
+
+  record ReadyBody(String status, String version, List<PartBody> parts) {}
+
+  record PartBody(String name, String status, String detail) {
+    static final String OK = "ok";
+
+    static PartBody of(Readiness.Finding finding) {
+      return new PartBody(
+          finding.part(), finding.well() ? OK : "failing", finding.complaint().orElse(""));
+    }
+  }
 
   record SystemBody(
       String version,
@@ -65,6 +93,7 @@ public final class SystemRoutes {
       int warm,
       long memoryAvailableBytes,
       boolean diskLimits,
+      List<PartBody> parts,
       List<EngineBody> engines) {}
 
   record EngineBody(String tier, boolean usable, List<FindingBody> findings) {

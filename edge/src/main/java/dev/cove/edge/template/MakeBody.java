@@ -4,10 +4,13 @@ import dev.cove.control.build.BuildPlan;
 import dev.cove.control.build.BuildRequest;
 import dev.cove.control.build.Builds;
 import dev.cove.control.build.Dockerfile;
+import dev.cove.control.build.Furnishing;
+import dev.cove.control.build.Recipes;
 import dev.cove.control.build.Stage;
 import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.network.NetworkBody;
+import dev.cove.edge.sandbox.LifeBody;
 import dev.cove.node.debian.DebianBootstrap;
 import dev.cove.node.image.Credentials;
 import dev.cove.node.image.ImageReference;
@@ -25,6 +28,7 @@ record MakeBody(
     @Nullable String image,
     @Nullable RegistryBody registry,
     @Nullable DebianBody debian,
+    @Nullable RecipeBody recipe,
     @Nullable String checkpoint,
     @Nullable String dockerfile,
     @Nullable String from,
@@ -35,7 +39,8 @@ record MakeBody(
     @Nullable String cwd,
     @Nullable List<@Nullable String> start,
     @Nullable List<@Nullable String> ready,
-    @Nullable NetworkBody network) {
+    @Nullable NetworkBody network,
+    @Nullable Map<String, @Nullable Object> life) {
   record RegistryBody(@Nullable String username, @Nullable String password) {
     Credentials credentials() {
       return new Credentials(
@@ -58,14 +63,21 @@ record MakeBody(
     }
   }
 
+  record RecipeBody(@Nullable String name, @Nullable List<@Nullable String> packages) {
+    BuildRequest request() {
+      List<String> more = packages == null ? List.of() : Fields.textList("packages", packages);
+      return Recipes.of(Fields.require("recipe.name", name), more);
+    }
+  }
+
   BuildRequest toRequest() {
     long sources =
-        Stream.of(image, debian, checkpoint, dockerfile, from)
+        Stream.of(image, debian, recipe, checkpoint, dockerfile, from)
             .filter(source -> source != null)
             .count();
     if (sources != 1) {
       throw new IllegalArgumentException(
-          "Give exactly one of image, debian, checkpoint, dockerfile and from");
+          "Give exactly one of image, debian, recipe, checkpoint, dockerfile and from");
     }
     if (steps != null && from == null) {
       throw new IllegalArgumentException("steps go with from");
@@ -85,6 +97,9 @@ record MakeBody(
       return request(
           reference.name(), allTags().isEmpty() ? List.of(Builds.tagOf(reference)) : allTags());
     }
+    if (recipe != null && name == null) {
+      return request(recipe.request().name(), allTags());
+    }
     return request(Fields.require("name", name), allTags());
   }
 
@@ -97,10 +112,14 @@ record MakeBody(
         Optional.ofNullable(user),
         Optional.ofNullable(cwd),
         service(),
-        Optional.ofNullable(network).map(NetworkBody::toSettings));
+        Optional.ofNullable(network).map(NetworkBody::toSettings),
+        LifeBody.rules(life));
   }
 
   private Service service() {
+    if (recipe != null && start == null) {
+      return recipe.request().service();
+    }
     return new Service(
         start == null ? List.of() : Fields.textList("start", start),
         ready == null ? List.of() : Fields.textList("ready", ready));
@@ -117,7 +136,10 @@ record MakeBody(
       return new BuildPlan.FromRegistry(ImageReference.parse(image), credentials);
     }
     if (debian != null) {
-      return new BuildPlan.Debian(debian.wish());
+      return new BuildPlan.Debian(debian.wish(), Furnishing.NONE);
+    }
+    if (recipe != null) {
+      return recipe.request().plan();
     }
     if (checkpoint != null) {
       return new BuildPlan.FromCheckpoint(checkpoint);

@@ -3,6 +3,7 @@ package dev.cove.edge.template;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.edge.network.NetworkBody;
+import dev.cove.edge.sandbox.LifeBody;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,8 @@ public record TemplateBody(
     List<String> start,
     List<String> ready,
     int layers,
-    Optional<NetworkBody.Shown> network) {
+    Optional<NetworkBody.Shown> network,
+    Optional<LifeBody> life) {
   static TemplateBody of(Catalogue.Listed listed) {
     TemplateVersion version = listed.version();
     return new TemplateBody(
@@ -45,6 +47,7 @@ public record TemplateBody(
         version.content().service().command(),
         version.content().service().ready(),
         version.layers().size(),
-        version.template().network().map(NetworkBody.Shown::of));
+        version.template().network().map(NetworkBody.Shown::of),
+        LifeBody.said(version.template().life()));
   }
 }

@@ -21,8 +21,10 @@ import dev.cove.edge.http.Pulse;
 import dev.cove.edge.http.Query;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.network.NetworkBody;
+import dev.cove.edge.sandbox.LifeBody;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** The routes of templates. A build that nobody waits for any more is cancelled. */
 public final class TemplateRoutes {
@@ -52,7 +55,7 @@ public final class TemplateRoutes {
         Route.of("GET", ALL, this::list),
         Route.of("POST", ALL, this::make),
         Route.of("POST", ALL + "/from-context", this::fromContext)
-            .query("name", "tag", "dockerfile", "argument", "target", "network"),
+            .query("name", "tag", "dockerfile", "argument", "target", "network", "life"),
         Route.of("POST", ALL + "/from-archive", this::fromArchive).query("name", "tag"),
         Route.of("GET", ONE, this::show),
         Route.of("DELETE", ONE, this::delete),
@@ -108,6 +111,7 @@ public final class TemplateRoutes {
     String name = query.require("name");
     Map<String, String> arguments = arguments(query.all("argument"));
     Optional<NetworkSettings> network = network(query);
+    LifeRules life = life(query);
     try (Upload files = keep(exchange)) {
       BuildContext context = files.asContext();
       Dockerfile dockerfile = dockerfile(context, query, arguments);
@@ -118,7 +122,7 @@ public final class TemplateRoutes {
                   query.all("tag"),
                   new BuildPlan.Stages(
                       dockerfile, arguments, Optional.of(context), Optional.empty()))
-              .with(network));
+              .with(network, life));
     }
   }
 
@@ -129,6 +133,16 @@ public final class TemplateRoutes {
         .map(text -> Json.read(text.getBytes(StandardCharsets.UTF_8), NetworkBody.class))
         .map(NetworkBody::toSettings);
   }
+
+  private static LifeRules life(Query query) {
+    return query
+        .find("life")
+        .map(text -> Json.read("{\"life\":" + text + "}", LifeSaid.class).life())
+        .map(LifeBody::rules)
+        .orElse(LifeRules.SILENT);
+  }
+
+  record LifeSaid(@Nullable Map<String, @Nullable Object> life) {}
 
   private static Dockerfile dockerfile(
       BuildContext context, Query query, Map<String, String> arguments) throws IOException {

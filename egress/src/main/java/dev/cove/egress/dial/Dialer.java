@@ -1,7 +1,5 @@
 package dev.cove.egress.dial;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.cove.egress.decision.Decider;
 import dev.cove.egress.group.Member;
 import dev.cove.egress.name.Resolution;
@@ -11,32 +9,23 @@ import dev.cove.model.network.Destination;
 import dev.cove.model.network.Destination.Literal;
 import dev.cove.model.network.Destination.Named;
 import dev.cove.model.network.DomainName;
+import dev.cove.model.network.InsideAddresses;
 import dev.cove.model.network.Verdict;
 import dev.cove.model.network.Verdict.Outcome;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /** Connects one sandbox's connections to the world, and to others of its group. */
 public final class Dialer {
   /** Names may have many addresses; this many are tried. */
   private static final int MAX_TRIES = 8;
-
-  /** In the order in which they are tried. */
-  private static final Map<StandardProtocolFamily, InetAddress> LOOPBACK =
-      new TreeMap<>(
-          Map.of(
-              StandardProtocolFamily.INET, InetAddress.ofLiteral("127.0.0.1"),
-              StandardProtocolFamily.INET6, InetAddress.ofLiteral("::1")));
 
   private final Resolver resolver;
   private final Decider decider;
@@ -111,11 +100,14 @@ public final class Dialer {
       throw new DialFailedException(new Verdict(Outcome.DENIED, "limit connections to a member"));
     }
     connection.whenClosed(member.visits()::release);
-    for (StandardProtocolFamily family : LOOPBACK.keySet()) {
-      var address = new InetSocketAddress(requireNonNull(LOOPBACK.get(family)), port);
+    for (var loopback : InsideAddresses.LOOPBACK.entrySet()) {
+      var address = new InetSocketAddress(loopback.getValue(), port);
       Optional<SocketChannel> channel =
           connect(
-              () -> member.entrance().open(family), address, (int) patience.toMillis(), connection);
+              () -> member.entrance().open(loopback.getKey()),
+              address,
+              (int) patience.toMillis(),
+              connection);
       if (channel.isPresent()) {
         connection.entered(member);
         return channel.get();

@@ -9,15 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Who is in which group of a server. A group is found by its name alone, so whoever divides
- * sandboxes among owners must put the owner into the name.
- */
+/** Who is in which group of a server. */
 public final class Groups {
-  private final Map<String, Map<SandboxId, Member>> members = new HashMap<>();
-  private volatile Map<String, Map<DomainName, Member>> hosts = Map.of();
+  private final Map<GroupId, Map<SandboxId, Member>> members = new HashMap<>();
+  private volatile Map<GroupId, Map<DomainName, Member>> hosts = Map.of();
 
-  Optional<Member> find(String group, DomainName host) {
+  Optional<Member> find(GroupId group, DomainName host) {
     return Optional.ofNullable(hosts.getOrDefault(group, Map.of()).get(host));
   }
 
@@ -25,7 +22,9 @@ public final class Groups {
   void join(Member member) {
     List<Member> others;
     synchronized (this) {
-      members.computeIfAbsent(member.group(), _ -> new LinkedHashMap<>()).put(member.id(), member);
+      members
+          .computeIfAbsent(member.groupId(), _ -> new LinkedHashMap<>())
+          .put(member.id(), member);
       others = changed(member);
     }
     others.forEach(other -> other.changed().run());
@@ -35,12 +34,12 @@ public final class Groups {
   void leave(Member member) {
     List<Member> others;
     synchronized (this) {
-      Map<SandboxId, Member> group = members.getOrDefault(member.group(), Map.of());
+      Map<SandboxId, Member> group = members.getOrDefault(member.groupId(), Map.of());
       if (!group.remove(member.id(), member)) {
         return;
       }
       if (group.isEmpty()) {
-        members.remove(member.group());
+        members.remove(member.groupId());
       }
       others = changed(member);
     }
@@ -49,16 +48,16 @@ public final class Groups {
 
   /** An id is always that sandbox's, whatever others are called. */
   private List<Member> changed(Member by) {
-    var group = List.copyOf(members.getOrDefault(by.group(), Map.of()).values());
+    var group = List.copyOf(members.getOrDefault(by.groupId(), Map.of()).values());
     var found = new HashMap<DomainName, Member>();
     group.forEach(
         member -> GroupMembership.hosts(member.id()).forEach(host -> found.put(host, member)));
     group.forEach(member -> member.hosts().forEach(host -> found.putIfAbsent(host, member)));
     var all = new HashMap<>(hosts);
     if (group.isEmpty()) {
-      all.remove(by.group());
+      all.remove(by.groupId());
     } else {
-      all.put(by.group(), Map.copyOf(found));
+      all.put(by.groupId(), Map.copyOf(found));
     }
     hosts = Map.copyOf(all);
     return group.stream().filter(member -> !member.id().equals(by.id())).toList();

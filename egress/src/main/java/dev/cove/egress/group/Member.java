@@ -25,6 +25,10 @@ public record Member(
     return membership.group();
   }
 
+  GroupId groupId() {
+    return new GroupId(membership.project(), membership.group());
+  }
+
   /** Cove's own listener inside a sandbox is nobody's service. */
   public boolean offers(int port) {
     return port != InsideAddresses.LISTENER_PORT && membership.offers(port);

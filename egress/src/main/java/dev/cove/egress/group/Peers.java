@@ -16,7 +16,7 @@ public final class Peers {
   /** The member that is meant, itself included; nobody where the sandbox is in no group. */
   public Optional<Member> find(Destination.Host host) {
     return host instanceof Named(var name)
-        ? self.flatMap(member -> groups.find(member.group(), name))
+        ? self.flatMap(member -> groups.find(member.groupId(), name))
         : Optional.empty();
   }
 
@@ -24,7 +24,7 @@ public final class Peers {
   public synchronized void join(Member member) {
     Optional<Member> before = self;
     self = Optional.of(member);
-    before.filter(last -> !last.group().equals(member.group())).ifPresent(groups::leave);
+    before.filter(last -> !last.groupId().equals(member.groupId())).ifPresent(groups::leave);
     groups.join(member);
   }
 

@@ -32,7 +32,7 @@ public interface Edits {
    * For the body of an answer with those fields, as the server sent them. What comes out of it has
    * no content coding.
    *
-   * @throws BadMessageException it comes in a form into which one can not look
+   * @throws UnreadableAnswerException it comes in a form into which one can not look
    */
-  Filter answer(int status, List<Field> fields) throws BadMessageException;
+  Filter answer(int status, List<Field> fields) throws UnreadableAnswerException;
 }

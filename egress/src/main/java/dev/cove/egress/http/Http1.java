@@ -188,7 +188,7 @@ public final class Http1 {
       while (from.available() > 0 || from.fill(Inflow.FOREVER)) {
         Exchange exchange =
             current.get().orElseThrow(() -> new BadMessageException("An answer to no request"));
-        After after = carryAnswer(exchange, from);
+        After after = carryOrReplace(exchange, from);
         out.flush();
         current.set(Optional.empty());
         exchange.after().complete(after);
@@ -209,6 +209,16 @@ public final class Http1 {
     } catch (IOException | RuntimeException | Error e) {
       upstream.cut();
       current.get().ifPresent(exchange -> exchange.after().completeExceptionally(e));
+    }
+  }
+
+  /** An answer that cannot be changed as it must be is replaced by a page that says so. */
+  private After carryOrReplace(Exchange exchange, Inflow from) throws IOException {
+    try {
+      return carryAnswer(exchange, from);
+    } catch (UnreadableAnswerException e) {
+      out.write(e.page().bytes(false));
+      return After.END;
     }
   }
 

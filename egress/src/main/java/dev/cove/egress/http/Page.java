@@ -50,6 +50,20 @@ public final class Page {
         limit);
   }
 
+  /** Says that the sandbox's project has had its share of the day. */
+  public static Page overQuota(String destination, String quota) {
+    return new Page(
+        403,
+        "Forbidden",
+        """
+        This sandbox may not reach %s today: the %s is used up.
+        It begins anew at midnight UTC; an operator can raise it with cove project set.
+        """
+            .formatted(destination, quota),
+        Map.of("code", "network_quota", "destination", destination, "rule", quota),
+        quota);
+  }
+
   /** Says that a request names another host than its connection goes to. */
   public static Page misdirected(String destination) {
     return new Page(
@@ -75,6 +89,18 @@ public final class Page {
         "Bad Gateway",
         "%s may be reached, but could not be: %s.\n".formatted(destination, why),
         Map.of("code", "network_unreachable", "destination", destination, "message", why),
+        "");
+  }
+
+  /** Says that an answer came in which a secret could not be masked. */
+  static Page unreadable(String what) {
+    return new Page(
+        502,
+        "Bad Gateway",
+        ("A secret is bound to this host, so that its answers are looked through, and this one"
+                + " cannot be: %s.\n")
+            .formatted(what),
+        Map.of("code", "network_answer_unreadable", "message", what),
         "");
   }
 

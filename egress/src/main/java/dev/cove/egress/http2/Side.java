@@ -25,7 +25,7 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 
 /**
- * One of the two connections. Its state belongs to the lock of {@link Http2}; only reading and
+ * One of the two connections. Its state belongs to the lock of {@link Exchanges}; only reading and
  * writing the socket happen outside of it, each on a thread of its own, so that neither side waits
  * for the other.
  */

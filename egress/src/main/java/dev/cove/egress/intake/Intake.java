@@ -105,12 +105,18 @@ public final class Intake implements AutoCloseable {
     var connection = new Connection(client, account);
     if (!newConnections.take()) {
       turnAway(connection, new Verdict(Outcome.DENIED, "limit new connections"));
-    } else if (journal.isSpent()) {
-      turnAway(connection, Account.SPENT);
     } else if (!connections.add(connection)) {
       turnAway(connection, new Verdict(Outcome.DENIED, "limit connections"));
     } else {
-      Thread.ofVirtual().start(() -> serve(connection, account));
+      // Only now: whoever finds that nothing is left cuts those that are registered.
+      journal
+          .spent()
+          .ifPresentOrElse(
+              why -> {
+                connections.remove(connection);
+                turnAway(connection, why);
+              },
+              () -> Thread.ofVirtual().start(() -> serve(connection, account)));
     }
   }
 
@@ -134,13 +140,19 @@ public final class Intake implements AutoCloseable {
   private void refuse(Connection connection, Destination destination, Verdict limit) {
     try {
       new Refusal(connection, new Inflow(connection.client()))
-          .send(Page.limited(destination.toString(), limit.rule()));
+          .send(page(destination.toString(), limit));
     } catch (IOException | RuntimeException e) {
       LOG.debug("A connection over a limit could not be told so", e);
     } finally {
       connection.cut();
       refusals.release();
     }
+  }
+
+  private Page page(String destination, Verdict limit) {
+    return journal.spentToday().filter(limit::equals).isPresent()
+        ? Page.overQuota(destination, limit.rule())
+        : Page.limited(destination, limit.rule());
   }
 
   /** Nothing that goes wrong with a connection does more than end it. */

@@ -52,7 +52,7 @@ public final class Account implements Traffic {
     }
     try {
       journal.sent(bytes);
-    } catch (IOException e) {
+    } catch (Journal.HourSpentException e) {
       cutByLimit();
       throw e;
     }
@@ -66,7 +66,7 @@ public final class Account implements Traffic {
     }
     try {
       journal.received(bytes);
-    } catch (IOException e) {
+    } catch (Journal.HourSpentException e) {
       cutByLimit();
       throw e;
     }

@@ -102,6 +102,15 @@ public final class Connection {
   public void sent(long bytes) throws IOException {
     lastByte = System.nanoTime();
     traffic.sent(bytes);
+    delivered(); // of what was sent before, so that no write waits for one that stands still
+  }
+
+  /** What was counted has been written. */
+  public void delivered() {
+    Member member = entered;
+    if (member != null) {
+      member.entrance().stir();
+    }
   }
 
   /**
@@ -111,6 +120,10 @@ public final class Connection {
    */
   public void received(long bytes) throws IOException {
     lastByte = System.nanoTime();
+    Member member = entered;
+    if (member != null) {
+      member.entrance().passed();
+    }
     traffic.received(bytes);
   }
 

@@ -2,19 +2,21 @@ package dev.cove.egress.relay;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /** The way from the world to the sandbox, while nobody has to look at it. */
 public final class Downstream {
   private final Connection connection;
   private final SocketChannel upstream;
-  private final Thread thread;
+  private final FutureTask<Boolean> way;
   private volatile boolean abandoned;
   private volatile boolean spoke;
 
-  Downstream(Connection connection, SocketChannel upstream, Pump pump) {
+  Downstream(Connection connection, SocketChannel upstream, Pump pump, Lanes lanes) {
     this.connection = connection;
     this.upstream = upstream;
-    this.thread = Thread.ofVirtual().start(() -> run(pump));
+    this.way = lanes.start(() -> run(pump));
   }
 
   private void run(Pump pump) {
@@ -33,14 +35,18 @@ public final class Downstream {
   }
 
   void await() throws InterruptedException {
-    thread.join();
+    try {
+      way.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e); // run leaves nothing to be thrown
+    }
   }
 
   /** Gives up this way and its channel without harm to the connection; says whether bytes came. */
   public boolean abandon() throws InterruptedException {
     abandoned = true;
     connection.disown(upstream);
-    thread.join();
+    await();
     return spoke;
   }
 }

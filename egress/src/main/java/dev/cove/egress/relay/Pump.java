@@ -9,6 +9,9 @@ public final class Pump {
   /** Counts bytes, and may forbid more of them. */
   public interface Meter {
     void count(long bytes) throws IOException;
+
+    /** Those that were counted have been written. */
+    default void written() {}
   }
 
   private final BufferPool buffers;
@@ -29,6 +32,7 @@ public final class Pump {
         int read = buffer.position();
         meter.count(read);
         write(to, buffer.flip());
+        meter.written();
         buffer.clear();
         if (read == buffer.capacity()) {
           buffer = buffers.grow(buffer);

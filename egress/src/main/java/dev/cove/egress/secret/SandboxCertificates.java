@@ -1,6 +1,7 @@
 package dev.cove.egress.secret;
 
 import dev.cove.model.SandboxId;
+import dev.cove.model.file.PrivateFile;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Destination.Host;
 import dev.cove.model.network.Destination.Literal;

@@ -1,10 +1,10 @@
 package dev.cove.egress.secret;
 
-import dev.cove.egress.http.BadMessageException;
 import dev.cove.egress.http.Edits;
 import dev.cove.egress.http.Fields;
 import dev.cove.egress.http.Fields.Field;
 import dev.cove.egress.http.Filter;
+import dev.cove.egress.http.UnreadableAnswerException;
 import dev.cove.model.secret.SecretPlace;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -183,14 +183,17 @@ final class SecretEdits implements Edits {
   }
 
   @Override
-  public Filter answer(int status, List<Field> answer) throws BadMessageException {
+  public Filter answer(int status, List<Field> answer) throws UnreadableAnswerException {
     List<String> codings = Fields.of(answer).words("Content-Encoding");
     if (codings.isEmpty() || codings.equals(List.of("identity"))) {
       return masks.filter();
     }
     boolean gzip = codings.equals(List.of("gzip")) || codings.equals(List.of("x-gzip"));
-    if (!gzip || status == PARTIAL) {
-      throw new BadMessageException("An answer in a coding that was not asked for");
+    if (!gzip) {
+      throw new UnreadableAnswerException("it has a content coding that was not asked for");
+    }
+    if (status == PARTIAL) {
+      throw new UnreadableAnswerException("it is a part of something compressed");
     }
     return new Gunzip().then(masks.filter());
   }

@@ -1,18 +1,27 @@
 package dev.cove.egress.secret;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.cove.egress.http.Edits;
 import dev.cove.egress.http.Fields.Field;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.NetworkRule.Request;
 import dev.cove.model.secret.SecretBinding;
+import dev.cove.model.secret.SecretName;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The secrets on the way between one connection of a sandbox and its destination. */
 public final class SecretTraffic {
-  /** What the masks were made of; they hold for as long as that is the same. */
-  private record Made(List<SecretBinding> bindings, long version, Masks masks) {}
+  /** What was made of bindings and values, and holds for as long as those are the same. */
+  private record Made(
+      List<SecretBinding> bindings,
+      long version,
+      Masks masks,
+      Map<SecretName, String> placeholders) {}
 
   private final Vault vault;
   private final Destination destination;
@@ -34,26 +43,33 @@ public final class SecretTraffic {
     if (bindings.isEmpty()) {
       return Optional.empty();
     }
-    var edits = new SecretEdits(target, fields, masks(bindings));
+    Made now = made(bindings);
+    var edits = new SecretEdits(target, fields, now.masks());
     for (SecretBinding binding : bindings) {
       if ((tls || binding.plainHttp()) && binding.appliesTo(destination, request)) {
         vault
             .find(binding.secret())
             .ifPresent(value ->
                 edits.put(
-                    binding.place(), vault.placeholder(binding.secret()), value, binding.added()));
+                    binding.place(),
+                    requireNonNull(now.placeholders().get(binding.secret())),
+                    value,
+                    binding.added()));
       }
     }
     return Optional.of(edits);
   }
 
-  private synchronized Masks masks(List<SecretBinding> bindings) {
+  private synchronized Made made(List<SecretBinding> bindings) {
     long version = vault.version();
     Made old = made;
     if (old == null || old.version() != version || !old.bindings().equals(bindings)) {
-      old = new Made(bindings, version, Masks.of(vault, bindings));
+      var placeholders = new HashMap<SecretName, String>();
+      bindings.forEach(
+          binding -> placeholders.computeIfAbsent(binding.secret(), vault::placeholder));
+      old = new Made(bindings, version, Masks.of(vault, bindings), placeholders);
       made = old;
     }
-    return old.masks();
+    return old;
   }
 }

@@ -1,5 +1,7 @@
 package dev.cove.egress.secret;
 
+import dev.cove.model.ProjectName;
+import dev.cove.model.file.PrivateFile;
 import dev.cove.model.secret.SecretName;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * are used; there is no way to ask for them.
  */
 public final class Vault {
+  /** In each project. */
   public static final int MAX_SECRETS = 1_024;
 
   private static final String KEY = "vault.key";
@@ -74,7 +77,7 @@ public final class Vault {
       if (name.endsWith(PrivateFile.UNFINISHED)) {
         Files.delete(file);
       } else if (name.endsWith(SUFFIX)) {
-        names.add(new SecretName(name.substring(0, name.length() - SUFFIX.length())));
+        names.add(SecretName.parse(name.substring(0, name.length() - SUFFIX.length())));
       }
     }
     return names;
@@ -110,7 +113,7 @@ public final class Vault {
   public synchronized Entry set(SecretName name, byte[] value) throws IOException {
     var checked = new SecretValue(value);
     @Nullable Kept old = secrets.get(name);
-    if (old == null && secrets.size() >= MAX_SECRETS) {
+    if (old == null && list(name.project()).size() >= MAX_SECRETS) {
       throw new IllegalArgumentException(
           "There are %d secrets already; remove one first".formatted(MAX_SECRETS));
     }
@@ -142,9 +145,12 @@ public final class Vault {
     return there;
   }
 
-  /** By name. */
-  public List<Entry> list() {
-    return secrets.values().stream().map(Kept::entry).toList();
+  /** Those of a project, by name. */
+  public List<Entry> list(ProjectName project) {
+    return secrets.values().stream()
+        .map(Kept::entry)
+        .filter(entry -> entry.name().project().equals(project))
+        .toList();
   }
 
   public boolean contains(SecretName name) {

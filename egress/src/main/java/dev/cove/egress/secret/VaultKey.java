@@ -1,5 +1,6 @@
 package dev.cove.egress.secret;
 
+import dev.cove.model.file.PrivateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cove.model.ProjectName;
+import dev.cove.model.file.PrivateFile;
 import dev.cove.model.secret.SecretName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -46,8 +48,8 @@ class VaultTest {
     assertThat(revealed(later)).isEqualTo(VALUE);
     assertThat(later.remove(TOKEN)).isTrue();
     assertThat(later.remove(TOKEN)).isFalse();
-    assertThat(later.list()).isEmpty();
-    assertThat(vault().list()).isEmpty();
+    assertThat(later.list(ProjectName.DEFAULT)).isEmpty();
+    assertThat(vault().list(ProjectName.DEFAULT)).isEmpty();
   }
 
   @Test
@@ -57,7 +59,7 @@ class VaultTest {
     Vault vault = Vault.open(folder.resolve("secrets"), later);
     vault.set(TOKEN, bytes("another-value"));
     vault.set(new SecretName("ALSO"), bytes(VALUE));
-    assertThat(vault().list())
+    assertThat(vault().list(ProjectName.DEFAULT))
         .containsExactly(
             new Vault.Entry(new SecretName("ALSO"), later.instant(), later.instant()),
             new Vault.Entry(TOKEN, NOW, later.instant()));

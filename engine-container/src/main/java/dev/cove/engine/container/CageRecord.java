@@ -1,10 +1,10 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
+import dev.cove.model.meter.Moment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 
 /**
@@ -15,9 +15,15 @@ import java.util.Optional;
  *
  * @param bootId names the run of the kernel; after another boot nothing of the cage runs
  * @param firstId the first of the sandbox's user ids
+ * @param since when it was written, in nanoseconds since that boot: tells the cages of one sandbox
+ *     apart; 0 where an older version wrote it
  */
-record CageRecord(String bootId, int firstId) {
+record CageRecord(String bootId, int firstId, long since) {
   private static final String RECORD = "record";
+
+  /** Grows when whoever knows only the one before would do harm. Records without one have 1. */
+  private static final int FORMAT = 2;
+
   private static final String PROCESS = "process";
 
   /**
@@ -27,16 +33,18 @@ record CageRecord(String bootId, int firstId) {
    */
   record Running(ProcessKey process, int loopDevice) {}
 
-  static String currentBootId() {
-    try {
-      return Files.readAllLines(Path.of("/proc/sys/kernel/random/boot_id")).getFirst();
-    } catch (IOException e) {
-      throw new EngineException("Could not read the boot id", e);
-    }
+  /** Of something that runs nowhere any more. */
+  static CageRecord unknown() {
+    return new CageRecord("", 0, 0);
+  }
+
+  Moment moment() {
+    return new Moment(bootId, since);
   }
 
   void write(Path folder) throws IOException {
-    Files.writeString(folder.resolve(RECORD), bootId + " " + Integer.toUnsignedString(firstId));
+    String text = "%s %s %d %d".formatted(bootId, Integer.toUnsignedString(firstId), since, FORMAT);
+    UnfinishedFiles.replace(folder.resolve(RECORD), text);
   }
 
   static void writeRunning(Path folder, Running running) throws IOException {
@@ -44,9 +52,7 @@ record CageRecord(String bootId, int firstId) {
         "%d %d %d ."
             .formatted(
                 running.process().pid(), running.process().startTime(), running.loopDevice());
-    Path fresh = folder.resolve(PROCESS + ".new");
-    Files.writeString(fresh, text); // where the disk is full, the one before stays
-    Files.move(fresh, folder.resolve(PROCESS), StandardCopyOption.ATOMIC_MOVE);
+    UnfinishedFiles.replace(folder.resolve(PROCESS), text);
   }
 
   /** Says that nothing of the cage runs any more. */
@@ -57,16 +63,23 @@ record CageRecord(String bootId, int firstId) {
 
   static Optional<CageRecord> find(Path folder) {
     String[] words = words(folder.resolve(RECORD));
-    if (words.length != 2) {
+    if (words.length < 2) {
       return Optional.empty();
     }
-    return Optional.of(new CageRecord(words[0], Integer.parseUnsignedInt(words[1])));
+    if (words.length > 3 && Integer.parseInt(words[3]) > FORMAT) {
+      throw new EngineException(
+          "A later version of Cove has started the sandbox in %s, and this one does not understand"
+                  .formatted(folder)
+              + " how; start the server with that version again. Nothing was changed.");
+    }
+    long since = words.length > 2 ? Long.parseLong(words[2]) : 0;
+    return Optional.of(new CageRecord(words[0], Integer.parseUnsignedInt(words[1]), since));
   }
 
-  /** Absent, too, where the process was killed in the middle of writing it. */
+  /** Absent, too, where the process was killed in the middle of writing it. More may follow. */
   static Optional<Running> findRunning(Path folder) {
     String[] words = words(folder.resolve(PROCESS));
-    if (words.length != 4 || !words[3].equals(".")) {
+    if (words.length < 4 || !words[3].equals(".")) {
       return Optional.empty();
     }
     var process = new ProcessKey(Integer.parseInt(words[0]), Long.parseLong(words[1]));

@@ -1,8 +1,10 @@
 package dev.cove.engine.container;
 
+import dev.cove.engine.CageCount;
 import dev.cove.engine.EngineException;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
+import dev.cove.model.meter.Counter;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -10,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +20,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The control groups of one home: a group of its own in each hierarchy, and in it one per sandbox.
@@ -26,6 +31,7 @@ import java.util.function.BooleanSupplier;
 abstract sealed class Cgroups permits CgroupsV1, CgroupsV2 {
   static final int CPU_PERIOD_MICROS = 100_000;
 
+  private static final Logger LOG = LoggerFactory.getLogger(Cgroups.class);
   private static final Duration DEADLINE = Duration.ofSeconds(10);
   private static final long SHORTEST_PAUSE_NANOS = 50_000;
   private static final long LONGEST_PAUSE_NANOS = 5_000_000;
@@ -45,6 +51,24 @@ abstract sealed class Cgroups permits CgroupsV1, CgroupsV2 {
 
   abstract void limit(SandboxId id, Resources resources);
 
+  /** Limits the memory of all sandboxes together. */
+  final void limitAll(long bytes) {
+    long used = memoryOfAll();
+    if (used > bytes) {
+      LOG.warn(
+          "Sandboxes use {} MiB, and may use {} together; until there is a new server after they"
+              + " use less, they may keep what they have",
+          used >> 20,
+          bytes >> 20);
+    }
+    // Less than is in use would have the kernel kill right away.
+    write(memoryLimitOfAll(), Math.max(bytes, used));
+  }
+
+  abstract Path memoryLimitOfAll();
+
+  abstract long memoryOfAll();
+
   abstract void freeze(SandboxId id);
 
   abstract void thaw(SandboxId id);
@@ -53,7 +77,23 @@ abstract sealed class Cgroups permits CgroupsV1, CgroupsV2 {
 
   abstract long oomKills(SandboxId id);
 
-  abstract Duration cpu(SandboxId id);
+  /** Zero where there is no such group. */
+  final Duration cpu(SandboxId id) {
+    return Duration.of(cpuMicros(id).orElse(0), ChronoUnit.MICROS);
+  }
+
+  abstract OptionalLong cpuMicros(SandboxId id);
+
+  abstract long memoryBytes(SandboxId id);
+
+  /** What a cage's groups have counted; nothing when they are gone. */
+  final Optional<CageCount> count(SandboxId id, CageRecord record) {
+    OptionalLong cpu = cpuMicros(id);
+    return cpu.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new CageCount(new Counter(record.moment(), cpu.getAsLong()), memoryBytes(id)));
+  }
 
   /** Sends SIGKILL to every process once; new ones may have appeared meanwhile. */
   abstract void killOnce(SandboxId id);

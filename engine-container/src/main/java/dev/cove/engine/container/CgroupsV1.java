@@ -4,9 +4,9 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * One hierarchy per controller, some of them shared. A v2 hierarchy may lie beside them (hybrid);
@@ -50,11 +50,15 @@ final class CgroupsV1 extends Cgroups {
   }
 
   private Path file(Controller controller, SandboxId id, String file) {
+    return file(controller, id.value()).resolve(file);
+  }
+
+  private Path file(Controller controller, String file) {
     Path mount = hierarchies.get(controller);
     if (mount == null) {
       throw new IllegalStateException("No hierarchy for " + controller);
     }
-    return mount.resolve(name).resolve(id.value()).resolve(file);
+    return mount.resolve(name).resolve(file);
   }
 
   @Override
@@ -65,6 +69,16 @@ final class CgroupsV1 extends Cgroups {
         file(Controller.CPU, id, "cpu.cfs_quota_us"),
         (long) resources.milliCpus() * CPU_PERIOD_MICROS / 1000);
     write(file(Controller.PIDS, id, "pids.max"), resources.maxProcesses());
+  }
+
+  @Override
+  Path memoryLimitOfAll() {
+    return file(Controller.MEMORY, "memory.limit_in_bytes");
+  }
+
+  @Override
+  long memoryOfAll() {
+    return readNumber(file(Controller.MEMORY, "memory.usage_in_bytes")).orElse(0);
   }
 
   /** Memory with swap may never be below memory, so the order depends on the direction. */
@@ -106,15 +120,21 @@ final class CgroupsV1 extends Cgroups {
   Usage usage(SandboxId id) {
     return new Usage(
         cpu(id),
-        readNumber(file(Controller.MEMORY, id, "memory.usage_in_bytes")).orElse(0),
+        memoryBytes(id),
         readNumber(file(Controller.MEMORY, id, "memory.max_usage_in_bytes")).orElse(0),
         (int) readNumber(file(Controller.PIDS, id, "pids.current")).orElse(0),
         oomKills(id));
   }
 
   @Override
-  Duration cpu(SandboxId id) {
-    return Duration.ofNanos(readNumber(file(Controller.CPUACCT, id, "cpuacct.usage")).orElse(0));
+  OptionalLong cpuMicros(SandboxId id) {
+    OptionalLong nanos = readNumber(file(Controller.CPUACCT, id, "cpuacct.usage"));
+    return nanos.isEmpty() ? nanos : OptionalLong.of(nanos.getAsLong() / 1_000);
+  }
+
+  @Override
+  long memoryBytes(SandboxId id) {
+    return readNumber(file(Controller.MEMORY, id, "memory.usage_in_bytes")).orElse(0);
   }
 
   @Override

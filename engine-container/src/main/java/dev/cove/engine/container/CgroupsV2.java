@@ -4,9 +4,8 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** One hierarchy for all controllers; the spawner has processes born in their group. */
 final class CgroupsV2 extends Cgroups {
@@ -55,6 +54,16 @@ final class CgroupsV2 extends Cgroups {
   }
 
   @Override
+  Path memoryLimitOfAll() {
+    return group.resolve("memory.max");
+  }
+
+  @Override
+  long memoryOfAll() {
+    return readNumber(group.resolve("memory.current")).orElse(0);
+  }
+
+  @Override
   void freeze(SandboxId id) {
     write(file(id, "cgroup.freeze"), 1);
     waitUntil(
@@ -73,15 +82,20 @@ final class CgroupsV2 extends Cgroups {
   Usage usage(SandboxId id) {
     return new Usage(
         cpu(id),
-        readNumber(file(id, "memory.current")).orElse(0),
+        memoryBytes(id),
         readNumber(file(id, "memory.peak")).orElse(0),
         (int) readNumber(file(id, "pids.current")).orElse(0),
         oomKills(id));
   }
 
   @Override
-  Duration cpu(SandboxId id) {
-    return Duration.of(readKey(file(id, "cpu.stat"), "usage_usec").orElse(0), ChronoUnit.MICROS);
+  OptionalLong cpuMicros(SandboxId id) {
+    return readKey(file(id, "cpu.stat"), "usage_usec");
+  }
+
+  @Override
+  long memoryBytes(SandboxId id) {
+    return readNumber(file(id, "memory.current")).orElse(0);
   }
 
   @Override

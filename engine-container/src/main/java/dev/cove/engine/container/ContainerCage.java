@@ -1,6 +1,7 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.Cage;
+import dev.cove.engine.CageCount;
 import dev.cove.engine.CageExit;
 import dev.cove.engine.CageUsage;
 import dev.cove.engine.EngineException;
@@ -202,6 +203,11 @@ final class ContainerCage implements Cage {
   }
 
   @Override
+  public Optional<CageCount> count() {
+    return cgroups.count(id, record);
+  }
+
+  @Override
   public boolean alone() {
     return cgroups.processes(id).equals(Set.of((long) running.process().pid()));
   }
@@ -268,6 +274,7 @@ final class ContainerCage implements Cage {
     }
     remains.disown(id);
     end(running);
+    FailPoint.CAGE_ENDED.reached();
     remains.remove(id, record);
     spawner.forget(running.process());
     destroyed = true;

@@ -58,6 +58,7 @@ final class HostFindings {
     bpf();
     network();
     swap();
+    outOfMemory();
     findings.addAll(new KernelSettings(files).findings());
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Severity.MISSING);
     return new EngineReport(usable, enforcesDiskLimits, findings);
@@ -108,8 +109,7 @@ final class HostFindings {
       add(
           Severity.WARNING,
           "capabilities",
-          "Root here lacks CAP_SYS_RESOURCE: limits of open files can only be lowered, and the"
-              + " agent cannot be protected from the kernel's out-of-memory killer");
+          "Root here lacks CAP_SYS_RESOURCE: limits of open files can only be lowered");
     } else {
       add(Severity.OK, "capabilities", "Root has all that is needed");
     }
@@ -253,6 +253,21 @@ final class HostFindings {
     } else {
       add(Severity.OK, "swap", "Off");
     }
+  }
+
+  /** Tried where it can be, and undone. */
+  private void outOfMemory() {
+    long effective = Long.parseUnsignedLong(statusField("CapEff:"), 16);
+    boolean spared =
+        files.isHere() ? OomScore.canProtect() : (effective >> CAP_SYS_RESOURCE & 1) == 1;
+    add(
+        spared ? Severity.OK : Severity.WARNING,
+        "out of memory",
+        spared
+            ? "The kernel spares the server as long as it finds anything else to kill"
+            : "The server cannot have itself spared when the host's memory runs out: its"
+                + " oom_score_adj may not be lowered. Give it CAP_SYS_RESOURCE, or"
+                + " OOMScoreAdjust=-900 in its systemd unit");
   }
 
   private String statusField(String name) {

@@ -1,6 +1,7 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -111,6 +112,7 @@ final class IdRanges {
         var owner = owner(block);
         if (owner.isEmpty() || Files.notExists(Path.of(owner.get()))) {
           Files.writeString(claim(block), home);
+          FailPoint.IDS_CLAIMED.reached();
           return block;
         }
       }

@@ -1,5 +1,6 @@
 package dev.cove.engine.container;
 
+import dev.cove.model.file.FileRanges;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -83,7 +84,7 @@ final class ImageDigest {
     }
   }
 
-  private static int[] piecesOf(List<SparseFile.Extent> extents, long size) {
+  private static int[] piecesOf(List<FileRanges.Range> extents, long size) {
     var pieces = IntStream.builder();
     int next = 0;
     for (var extent : extents) {

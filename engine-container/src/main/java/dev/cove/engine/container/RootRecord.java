@@ -5,7 +5,6 @@ import dev.cove.model.LayerId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,15 +18,17 @@ final class RootRecord {
   private RootRecord() {}
 
   static void write(Path folder, RootFs root) throws IOException {
+    UnfinishedFiles.replace(folder.resolve(FILE), text(root));
+  }
+
+  static String text(RootFs root) {
     var text = new StringBuilder();
     root.layers().forEach(layer -> line(text, "layer", plain(layer.toString())));
     for (var graft : root.grafts()) {
       line(text, "graft", plain(graft.target()) + "\t" + plain(graft.source().toString()));
     }
     root.sealed().forEach(layer -> line(text, "sealed", layer.value()));
-    Path fresh = folder.resolve(FILE + ".new");
-    Files.writeString(fresh, text);
-    Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+    return text.toString();
   }
 
   static void remove(Path folder) throws IOException {

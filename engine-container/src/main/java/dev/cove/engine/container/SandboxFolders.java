@@ -13,6 +13,9 @@ import java.util.Set;
 
 /** The folders and sockets of a home's sandboxes, which carry their ids. */
 final class SandboxFolders {
+  /** A file in the folder of a cage that has volumes. */
+  static final String VOLUMES = "volumes";
+
   private final EngineHome home;
 
   SandboxFolders(EngineHome home) {

@@ -7,6 +7,7 @@ import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.file.FileRanges;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -70,6 +71,12 @@ final class SealedImages implements AutoCloseable {
             "Layer %s was made over a root file system with other parts".formatted(layer));
       }
     }
+  }
+
+  /** Returns when all of it was found to be what was sealed. */
+  Path verified(LayerId layer) {
+    var _ = digests.await(layer);
+    return folder.resolve(layer.value());
   }
 
   private synchronized void mount(LayerId layer) {
@@ -173,7 +180,8 @@ final class SealedImages implements AutoCloseable {
   }
 
   void write(LayerId layer, OutputStream out) throws IOException {
-    ImageStream.write(folder.resolve(layer.value()), out);
+    Path image = folder.resolve(layer.value());
+    FileRanges.write(image, SparseFile.extents(image), out);
   }
 
   /** A layer from elsewhere: it counts once its digest has been found to be the promised one. */
@@ -182,7 +190,7 @@ final class SealedImages implements AutoCloseable {
     boolean whole = false;
     try {
       record.write(folder);
-      ImageStream.read(in, folder.resolve(layer.value()), description.size());
+      FileRanges.read(in, folder.resolve(layer.value()), description.size());
       FailPoint.IMPORT_IMAGE_WRITTEN.reached();
       String found = ImageDigest.of(folder.resolve(layer.value()), description.parts());
       if (!found.equals(description.digest())) {

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import dev.cove.model.file.FileRanges.Range;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -60,11 +61,8 @@ final class SparseFile {
         Linker.Option.captureCallState("errno"));
   }
 
-  /** A range of a file that is not a hole. */
-  record Extent(long start, long end) {}
-
   /** The ranges that are not holes, in their order; one for all where the host cannot tell. */
-  static List<Extent> extents(Path file) throws IOException {
+  static List<Range> extents(Path file) throws IOException {
     try (var arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(CALL_STATE);
       int descriptor = open(arena, state, file);
@@ -90,9 +88,9 @@ final class SparseFile {
     return descriptor;
   }
 
-  private static List<Extent> extents(MemorySegment state, int descriptor, Path file)
+  private static List<Range> extents(MemorySegment state, int descriptor, Path file)
       throws Throwable {
-    List<Extent> extents = new ArrayList<>();
+    List<Range> extents = new ArrayList<>();
     long end = 0;
     while (true) {
       long start = (long) LSEEK.invokeExact(state, descriptor, end, SEEK_DATA);
@@ -100,13 +98,13 @@ final class SparseFile {
         return extents;
       }
       if (start < 0 && errno(state) == EINVAL) {
-        return List.of(new Extent(0, Files.size(file)));
+        return List.of(new Range(0, Files.size(file)));
       }
       end = start < 0 ? start : (long) LSEEK.invokeExact(state, descriptor, start, SEEK_HOLE);
       if (end < 0) {
         throw failure(state, file);
       }
-      extents.add(new Extent(start, end));
+      extents.add(new Range(start, end));
     }
   }
 

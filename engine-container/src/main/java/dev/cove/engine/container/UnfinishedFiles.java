@@ -1,9 +1,11 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
+import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 
 /** Files that get the name under which they count only when they are complete. */
 final class UnfinishedFiles {
@@ -11,6 +13,14 @@ final class UnfinishedFiles {
   static final String SUFFIX = ".new";
 
   private UnfinishedFiles() {}
+
+  /** Puts a text in the place of a file's content, all of it or nothing. */
+  static void replace(Path file, CharSequence text) throws IOException {
+    Path fresh = file.resolveSibling(file.getFileName() + SUFFIX);
+    Files.writeString(fresh, text); // where the disk is full, the one before stays
+    FailPoint.RECORD_WRITTEN.reached();
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+  }
 
   /** Removes what an earlier engine was making when it ended; nobody else makes any yet. */
   static void removeFrom(Path folder) {

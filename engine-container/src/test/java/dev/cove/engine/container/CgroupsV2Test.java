@@ -8,6 +8,7 @@ import dev.cove.model.SandboxId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +52,19 @@ class CgroupsV2Test {
     var cgroups = withFiles("memory.max", "memory.oom.group", "cpu.max", "pids.max");
     cgroups.limit(id, Resources.DEFAULT);
     assertThat(file("memory.swap.max")).doesNotExist();
+  }
+
+  @Test
+  void all_sandboxes_together_have_a_limit_which_is_never_below_what_they_use() throws IOException {
+    var cgroups = withFiles();
+    Path home = folder.resolve("cove-x");
+    Files.createFile(home.resolve("memory.max"));
+    Files.writeString(home.resolve("memory.current"), "5000\n");
+    cgroups.limitAll(1 << 20);
+    assertThat(home.resolve("memory.max")).hasContent("1048576");
+    Files.writeString(home.resolve("memory.max"), "", StandardOpenOption.TRUNCATE_EXISTING);
+    cgroups.limitAll(4_000);
+    assertThat(home.resolve("memory.max")).hasContent("5000");
   }
 
   @Test

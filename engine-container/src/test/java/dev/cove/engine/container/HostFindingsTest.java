@@ -33,7 +33,8 @@ class HostFindingsTest {
             "core_pattern",
             "unprivileged bpf",
             "network",
-            "swap");
+            "swap",
+            "out of memory");
   }
 
   @Test

@@ -103,7 +103,7 @@ class LeftoversTest {
     Path sandbox = Files.createDirectory(home.sandbox(id));
     var bystander = new ProcessBuilder("sleep", "100").start();
     try {
-      new CageRecord("00000000-0000-0000-0000-000000000000", 0x1000_0000).write(sandbox);
+      new CageRecord("00000000-0000-0000-0000-000000000000", 0x1000_0000, 1).write(sandbox);
       var process = new ProcessKey((int) bystander.pid(), 1);
       CageRecord.writeRunning(sandbox, new CageRecord.Running(process, -1));
       assertRemoved(id);

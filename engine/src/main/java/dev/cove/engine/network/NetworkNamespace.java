@@ -66,7 +66,7 @@ public final class NetworkNamespace {
    *
    * @throws EngineException when the cage has gone
    */
-  public SocketChannel socket(StandardProtocolFamily family) {
+  public SocketChannel visitor(StandardProtocolFamily family) {
     return inside(_ -> {
       SocketChannel socket = SocketChannel.open(family);
       boolean ready = false;
@@ -82,6 +82,16 @@ public final class NetworkNamespace {
         }
       }
     });
+  }
+
+  /**
+   * A socket inside, for a connection to a loopback address there, as if one of the cage's own
+   * programs had opened it.
+   *
+   * @throws EngineException when the cage has gone
+   */
+  public SocketChannel socket(StandardProtocolFamily family) {
+    return inside(_ -> SocketChannel.open(family));
   }
 
   /** Opens something in the namespace in which the calling thread is. */

@@ -17,10 +17,28 @@ public enum FailPoint {
 
   /** The row says that a sandbox starts, and nothing of it is there. */
   CREATE_RECORDED,
+  /** A block of user ids is this home's, and no sandbox has any of them. */
+  IDS_CLAIMED,
+  /** The sandbox's folder says which ids it has, and nothing else is there. */
+  CAGE_RECORDED,
+  /** Its cgroups are there, and nothing runs in them. */
+  CAGE_LIMITED,
   /** The agent runs, and the sandbox's folder does not say which process it is. */
   CAGE_STARTED,
+  /** The folder says it, and nobody has spoken to the agent. */
+  CAGE_WRITTEN_DOWN,
+  /** A record of the sandbox's folder lies beside the one that it is to replace. */
+  RECORD_WRITTEN,
+  /** The sockets of its network are open inside, and nobody serves them. */
+  NETWORK_OPENED,
+  /** The agent answers, and nobody knows the sandbox. */
+  CAGE_LINKED,
   /** The sandbox runs, and its row still says that it starts. */
   CREATE_STARTED,
+  /** The row says that the sandbox runs, and nobody has heard of it. */
+  CREATE_ENTERED,
+  /** Its start command runs, and nobody has heard of it. */
+  CREATE_SERVED,
 
   /** The row says that the sandbox is paused, and it runs. */
   PAUSE_RECORDED,
@@ -37,6 +55,8 @@ public enum FailPoint {
   STOP_ASKED,
   /** Its processes are gone, and nothing else of the cage. */
   HALT_ENDED,
+  /** What a cage has used is written down, and its groups, which count it, are there. */
+  CAGE_COUNTED,
   /** Its files are whole, and not yet sure to be on the disk. */
   HALT_SETTLED,
   /** Nothing of the cage is left but the files, and nobody has heard of it. */
@@ -46,15 +66,52 @@ public enum FailPoint {
   /** Its services run, and its row says that it is stopped. */
   START_SERVED,
 
+  /** After a start the world is in order, and the rows still tell of the time before. */
+  RECOVERY_FOUND,
+  /** The rows are in order, and what is to start again after a restart of the host has not. */
+  RECOVERY_SETTLED,
+
+  /** The row says that a sandbox is deleted and kept for a while, and it runs. */
+  DISCARD_RECORDED,
+  /** Nothing of the deleted sandbox is left but the files, and nobody has heard of it. */
+  DISCARD_HALTED,
+  /** The row says that the sandbox is there again, and nobody has heard of it. */
+  UNDELETE_RECORDED,
+
+  /** The row says that a service is about to be started, and no process is there. */
+  SERVICE_ANNOUNCED,
+  /** The process of a service is there, and its row does not say which it is. */
+  SERVICE_STARTED,
+
   /** The row says that a sandbox is to go, and all of it is there. */
   DELETE_RECORDED,
+  /** Its processes are gone; cgroups, socket and files are there. */
+  CAGE_ENDED,
+  /** Its cgroups are gone too. */
+  CAGE_UNLIMITED,
+  /** Its folder is gone too, and what is kept of its network is there. */
+  CAGE_REMOVED,
   /** Nothing of the sandbox is there but its row. */
   DELETE_TAKEN_APART,
+  /** The row may be gone, and nobody has heard of it. */
+  DELETE_FORGOTTEN,
+
+  /** All of a backup is unpacked beside the home, which is as it was. */
+  BACKUP_UNPACKED,
+  /** It has the name that what is there before will have, and the home is as it was. */
+  BACKUP_BESIDE,
 
   /** A cage stands that no row knows. */
   WARM_CAGE_BUILT,
+  /** A warm cage has the limits of whoever is to have it, and is nobody's. */
+  WARM_CAGE_FITTED,
   /** A warm cage is taken, and no row knows it. */
   WARM_CAGE_TAKEN,
+
+  /** A sandbox trusts its own authority, and its row says nothing that needs one. */
+  NETWORK_TRUSTED,
+  /** The row says what the sandbox may reach, and what was before still holds. */
+  NETWORK_RECORDED,
 
   /** A layer has its record and no image. */
   SEAL_PREPARED,
@@ -140,6 +197,19 @@ public enum FailPoint {
   VOLUME_RECORDED,
   /** The volume's row is gone, and its image is there. */
   VOLUME_FORGOTTEN,
+
+  /** All contents of an apply are in its journal, and no list of steps. */
+  APPLY_STAGED,
+  /** The journal says what is going to be applied, and the host is as it was. */
+  APPLY_ANNOUNCED,
+  /** A new version is written, and not in its place. */
+  APPLY_BESIDE,
+  /** A new version is in its place, or an old one gone from it; what was there is kept aside. */
+  APPLY_PLACED,
+  /** All is in its place, and the journal says that it is still to be done. */
+  APPLY_SETTLED,
+  /** The journal says that all is to be as it was, and some of it is not. */
+  APPLY_TURNED,
 
   /** A webhook has taken an event, and the ledger does not know. */
   WEBHOOK_TOLD;

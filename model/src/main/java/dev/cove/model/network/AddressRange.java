@@ -1,7 +1,10 @@
 package dev.cove.model.network;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -36,6 +39,52 @@ public final class AddressRange {
           "An address range must begin with its first address, and this one does not");
     }
     return new AddressRange(address, bits);
+  }
+
+  /** The same for clients that do not mind: the bits behind the prefix do not matter. */
+  public static AddressRange containing(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      return of(text);
+    }
+    InetAddress address =
+        address(text.substring(0, slash))
+            .orElseThrow(() -> new IllegalArgumentException("That is not an address"));
+    int bits = number(text.substring(slash + 1), address.getAddress().length * 8);
+    return new AddressRange(at(masked(address.getAddress(), bits)), bits);
+  }
+
+  /** What is left of it without those: as few ranges as say it. */
+  public List<AddressRange> without(List<AddressRange> others) {
+    if (others.stream().anyMatch(other -> other.covers(this))) {
+      return List.of();
+    }
+    if (others.stream().noneMatch(this::covers)) {
+      return List.of(this);
+    }
+    var left = new ArrayList<AddressRange>();
+    for (AddressRange half : halves()) {
+      left.addAll(half.without(others));
+    }
+    return left;
+  }
+
+  private boolean covers(AddressRange other) {
+    return bits <= other.bits && contains(other.first);
+  }
+
+  private List<AddressRange> halves() {
+    byte[] upper = first.getAddress();
+    upper[bits / 8] |= (byte) (0x80 >> bits % 8);
+    return List.of(new AddressRange(first, bits + 1), new AddressRange(at(upper), bits + 1));
+  }
+
+  private static InetAddress at(byte[] address) {
+    try {
+      return InetAddress.getByAddress(address);
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("An address has as many bytes as it had before", e);
+    }
   }
 
   private static int number(String text, int max) {

@@ -1,5 +1,6 @@
 package dev.cove.model.network;
 
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,10 +9,12 @@ import java.util.regex.Pattern;
 /**
  * That a sandbox belongs to a group: its members reach each other by name, and nobody else does.
  *
- * @param member the sandbox's own name, which its {@code SandboxSpec} fills in
+ * @param project whose group it is, and
+ * @param member the sandbox's own name, both of which its {@code SandboxSpec} fills in
  * @param ports that the others may connect to; empty for all
  */
-public record GroupMembership(String group, String member, List<PortRange> ports) {
+public record GroupMembership(
+    ProjectName project, String group, String member, List<PortRange> ports) {
   /** How many sandboxes may be in one group. */
   public static final int MAX_MEMBERS = 100;
 
@@ -35,11 +38,11 @@ public record GroupMembership(String group, String member, List<PortRange> ports
   }
 
   public GroupMembership(String group, List<PortRange> ports) {
-    this(group, "", ports);
+    this(ProjectName.DEFAULT, group, "", ports);
   }
 
-  public GroupMembership of(String newMember) {
-    return new GroupMembership(group, newMember, ports);
+  public GroupMembership of(ProjectName owner, String newMember) {
+    return new GroupMembership(owner, group, newMember, ports);
   }
 
   public boolean offers(int port) {

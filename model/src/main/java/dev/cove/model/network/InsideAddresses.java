@@ -1,6 +1,10 @@
 package dev.cove.model.network;
 
 import java.net.InetAddress;
+import java.net.StandardProtocolFamily;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
  * Addresses that mean something in the network of every sandbox, and nowhere else. They are from a
@@ -27,6 +31,14 @@ public final class InsideAddresses {
 
   /** What a sandbox's programs see as their own. */
   public static final InetAddress OWN = InetAddress.ofLiteral("198.19.255.254");
+
+  /** Where servers inside that are for their own sandbox listen, in the order to be tried. */
+  public static final Map<StandardProtocolFamily, InetAddress> LOOPBACK =
+      Collections.unmodifiableMap(
+          new EnumMap<>(
+              Map.of(
+                  StandardProtocolFamily.INET, InetAddress.ofLiteral("127.0.0.1"),
+                  StandardProtocolFamily.INET6, InetAddress.ofLiteral("::1"))));
 
   private InsideAddresses() {}
 }

@@ -64,6 +64,11 @@ public record NetworkPolicy(
     }
   }
 
+  /** Whether what becomes of a connection may depend on what is sent over it. */
+  public boolean looksAtRequests() {
+    return Stream.concat(allow.stream(), deny.stream()).anyMatch(NetworkRule::conditional);
+  }
+
   /** What is to become of a connection, before any of its bytes are known. */
   public Verdict decide(Destination destination) {
     Optional<Verdict> denial = denies(destination);

@@ -1,12 +1,12 @@
 package dev.cove.model.network;
 
+import dev.cove.model.ProjectName;
 import dev.cove.model.secret.SecretBinding;
 import dev.cove.model.secret.SecretName;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What is set about a sandbox's network.
@@ -47,9 +47,7 @@ public record NetworkSettings(
 
   /** Whether it may take a look into requests, and so into TLS, to do what is set here. */
   public boolean looksIntoTls() {
-    return !secrets.isEmpty()
-        || Stream.concat(policy.allow().stream(), policy.deny().stream())
-            .anyMatch(NetworkRule::conditional);
+    return !secrets.isEmpty() || policy.looksAtRequests();
   }
 
   public NetworkSettings with(NetworkPolicy newPolicy) {
@@ -68,8 +66,9 @@ public record NetworkSettings(
     return new NetworkSettings(policy, attended, secrets, limits, newMembership);
   }
 
-  /** The same for a sandbox of that name. */
-  public NetworkSettings of(String sandbox) {
-    return in(membership.map(group -> group.of(sandbox)));
+  /** The same for a sandbox of that project and name: groups and secrets are those of its own. */
+  public NetworkSettings of(ProjectName project, String sandbox) {
+    return with(secrets.stream().map(binding -> binding.in(project)).toList())
+        .in(membership.map(group -> group.of(project, sandbox)));
   }
 }

@@ -1,5 +1,6 @@
 package dev.cove.model.secret;
 
+import dev.cove.model.ProjectName;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.HostPattern;
 import dev.cove.model.network.NetworkRule;
@@ -70,6 +71,11 @@ public record SecretBinding(
           "A secret is bound to names as in api.example.com or *.example.com, not to %s"
               .formatted(host.host()));
     }
+  }
+
+  /** The same of the secret that this project calls so. */
+  public SecretBinding in(ProjectName owner) {
+    return new SecretBinding(secret.in(owner), hosts, place, methods, paths, added, plainHttp, env);
   }
 
   /** Whether it has to do with any request there. */

@@ -2,24 +2,49 @@ package dev.cove.node.admission;
 
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Lets sandboxes in while there is a place and memory for them.
  *
- * <p>Memory limits are ceilings that most sandboxes never come near, so places are not counted by
- * them. What counts is what the kernel says is available now: below the reserve nobody is let in,
- * and so the kernel is never driven to kill the server.
+ * <p>Two things are looked at. What the kernel says is available now: below the reserve nobody is
+ * let in. And what sandboxes have been promised: their memory limits together, of those that are
+ * paused too, since they keep their memory and wake without asking. Limits are ceilings that most
+ * never come near, so the promises may be a multiple of what there is. A stopped sandbox has
+ * nothing and is promised nothing.
  */
 public final class Admission {
-  private final int maxSandboxes;
-  private final long reserveBytes;
+  private final Limits limits;
   private final AvailableMemory memory;
-  private final AtomicInteger taken = new AtomicInteger();
 
-  public Admission(int maxSandboxes, long reserveBytes, AvailableMemory memory) {
-    this.maxSandboxes = maxSandboxes;
-    this.reserveBytes = reserveBytes;
+  // Guarded by this.
+  private int taken;
+  private long promisedMb;
+
+  /**
+   * How much there is.
+   *
+   * @param sandboxes refused beyond it
+   * @param reserveBytes what must stay available on the host, the server's own needs included
+   * @param memoryBytes what all sandboxes may use together
+   * @param overcommit how many times that their limits may add up to
+   */
+  public record Limits(int sandboxes, long reserveBytes, long memoryBytes, int overcommit) {
+    public Limits {
+      if (sandboxes < 1) {
+        throw new IllegalArgumentException("The maximum of sandboxes must be at least 1");
+      }
+      if (overcommit < 1) {
+        throw new IllegalArgumentException("Promises can be kept once at least");
+      }
+    }
+
+    private long promisesMb() {
+      return Math.multiplyExact(memoryBytes >> 20, (long) overcommit);
+    }
+  }
+
+  public Admission(Limits limits, AvailableMemory memory) {
+    this.limits = limits;
     this.memory = memory;
   }
 
@@ -30,7 +55,7 @@ public final class Admission {
    * @throws CoveException UNSUPPORTED
    */
   public void requireFits(int memoryMb) {
-    long largest = (memory.totalBytes() - reserveBytes) >> 20;
+    long largest = limits.memoryBytes() >> 20;
     if (memoryMb > largest) {
       throw new CoveException(
           ErrorCode.UNSUPPORTED,
@@ -44,13 +69,23 @@ public final class Admission {
    *
    * @throws CoveException NO_ROOM
    */
-  public void enter() {
+  public void enter(int memoryMb) {
     requireMemory();
-    if (taken.getAndUpdate(n -> n < maxSandboxes ? n + 1 : n) >= maxSandboxes) {
-      throw new CoveException(
-          ErrorCode.NO_ROOM,
-          "This server runs its maximum of %d sandboxes; remove some or raise the maximum"
-              .formatted(maxSandboxes));
+    synchronized (this) {
+      if (taken >= limits.sandboxes()) {
+        throw new CoveException(
+            ErrorCode.NO_ROOM,
+            "This server runs its maximum of %d sandboxes; remove some or raise the maximum"
+                .formatted(limits.sandboxes()));
+      }
+      if (promisedMb + memoryMb > limits.promisesMb()) {
+        throw new CoveException(
+            ErrorCode.NO_ROOM,
+            "Sandboxes here have been promised %d MB of the %d that may be, and this one wants %d;"
+                    .formatted(promisedMb, limits.promisesMb(), memoryMb)
+                + " stop or remove some, or ask for less");
+      }
+      adopt(memoryMb);
     }
   }
 
@@ -61,33 +96,35 @@ public final class Admission {
    */
   public void requireMemory() {
     long available = memory.bytes();
-    if (available < reserveBytes) {
+    if (available < limits.reserveBytes()) {
       throw new CoveException(
           ErrorCode.NO_ROOM,
           "This machine has %d MiB of memory available and keeps %d MiB in reserve; remove sandboxes or try again later"
-              .formatted(available >> 20, reserveBytes >> 20));
+              .formatted(available >> 20, limits.reserveBytes() >> 20));
     }
   }
 
   /** Counts a sandbox that was there before this server; it is never refused. */
-  public void adopt() {
-    taken.incrementAndGet();
+  public synchronized void adopt(int memoryMb) {
+    taken++;
+    promisedMb += memoryMb;
   }
 
-  public void leave() {
-    taken.decrementAndGet();
+  public synchronized void leave(int memoryMb) {
+    taken--;
+    promisedMb -= memoryMb;
   }
 
-  public int taken() {
-    return taken.get();
+  public synchronized int taken() {
+    return taken;
   }
 
   public int maxSandboxes() {
-    return maxSandboxes;
+    return limits.sandboxes();
   }
 
   public long reserveBytes() {
-    return reserveBytes;
+    return limits.reserveBytes();
   }
 
   public long availableBytes() {
@@ -98,10 +135,5 @@ public final class Admission {
   @FunctionalInterface
   public interface AvailableMemory {
     long bytes();
-
-    /** All that the machine has; without a bound where nobody knows. */
-    default long totalBytes() {
-      return Long.MAX_VALUE;
-    }
   }
 }

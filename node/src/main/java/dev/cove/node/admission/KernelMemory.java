@@ -19,7 +19,6 @@ public final class KernelMemory implements Admission.AvailableMemory {
 
   private record Reading(long bytes, long atNanos) {}
 
-  private final long total = read("MemTotal:");
   private final AtomicBoolean reading = new AtomicBoolean();
   private volatile Reading last = readAvailable();
 
@@ -42,9 +41,9 @@ public final class KernelMemory implements Admission.AvailableMemory {
     }
   }
 
-  @Override
-  public long totalBytes() {
-    return total;
+  /** All that the machine has. */
+  public static long totalBytes() {
+    return read("MemTotal:");
   }
 
   private static Reading readAvailable() {

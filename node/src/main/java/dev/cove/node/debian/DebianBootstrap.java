@@ -79,10 +79,16 @@ public final class DebianBootstrap implements AutoCloseable {
   /**
    * @param suite such as {@code bookworm}
    * @param packages beyond the necessary ones
+   * @param leftOut files of packages that are not to be there, as patterns of dpkg's
    */
-  public record Wish(String suite, List<String> packages) {
+  public record Wish(String suite, List<String> packages, List<String> leftOut) {
+    public Wish(String suite, List<String> packages) {
+      this(suite, packages, List.of());
+    }
+
     public Wish {
       packages = List.copyOf(packages);
+      leftOut = List.copyOf(leftOut);
       if (!SUITE.matcher(suite).matches()) {
         throw new IllegalArgumentException("A suite is a word in lower case, such as bookworm");
       }
@@ -100,6 +106,10 @@ public final class DebianBootstrap implements AutoCloseable {
     /** The suite of the machine itself. */
     public static Wish ofThisMachine(List<String> packages) {
       return new Wish(hostSuite(), packages);
+    }
+
+    public Wish without(List<String> files) {
+      return new Wish(suite, packages, files);
     }
   }
 
@@ -127,6 +137,7 @@ public final class DebianBootstrap implements AutoCloseable {
     command.addAll(List.of("--mode=root", "--variant=minbase", "--format=tar"));
     String packages = String.join(",", wish.packages());
     command.add("--include=" + ALWAYS + (packages.isEmpty() ? "" : "," + packages));
+    wish.leftOut().forEach(files -> command.add("--dpkgopt=path-exclude=" + files));
     command.addAll(List.of(wish.suite(), "-"));
     command.addAll(sources());
     var builder = new ProcessBuilder(command).directory(folder.toFile());

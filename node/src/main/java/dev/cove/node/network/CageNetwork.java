@@ -3,11 +3,14 @@ package dev.cove.node.network;
 import dev.cove.egress.Gateway;
 import dev.cove.egress.NetworkSockets;
 import dev.cove.egress.SandboxNetwork;
+import dev.cove.egress.group.Entrance;
 import dev.cove.engine.Cage;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.network.InsideSockets;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.NetworkSettings;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,15 +36,24 @@ public final class CageNetwork implements AutoCloseable {
   private final Gateway gateway;
   private final CountDownLatch closing = new CountDownLatch(1);
 
+  /** Has the sandbox go on if it stands still. */
+  private volatile Runnable stirring = () -> {};
+
+  private final Entrance entrance = new GroupEntrance();
+
   // Guarded by this.
+  private ProjectName project;
   private NetworkSettings settings;
   private @Nullable Served served;
   private boolean closed;
 
+  private final LongAdder visits = new LongAdder();
+
   private record Served(InsideSockets sockets, SandboxNetwork network) {}
 
-  private CageNetwork(Cage cage, Gateway gateway, NetworkSettings settings) {
+  private CageNetwork(Cage cage, Gateway gateway, ProjectName project, NetworkSettings settings) {
     this.cage = cage;
+    this.project = project;
     this.gateway = gateway;
     this.settings = settings;
   }
@@ -50,8 +63,9 @@ public final class CageNetwork implements AutoCloseable {
    *
    * @throws CoveException UNSUPPORTED when it is to reach something, and this host cannot let it
    */
-  public static CageNetwork open(Cage cage, Gateway gateway, NetworkSettings settings) {
-    var network = new CageNetwork(cage, gateway, settings);
+  public static CageNetwork open(
+      Cage cage, Gateway gateway, ProjectName project, NetworkSettings settings) {
+    var network = new CageNetwork(cage, gateway, project, settings);
     try {
       network.serve();
     } catch (EngineException e) {
@@ -61,8 +75,9 @@ public final class CageNetwork implements AutoCloseable {
   }
 
   /** For a cage that has run without us: somebody inside may stand where our sockets belong. */
-  public static CageNetwork reopen(Cage cage, Gateway gateway, NetworkSettings settings) {
-    var network = new CageNetwork(cage, gateway, settings);
+  public static CageNetwork reopen(
+      Cage cage, Gateway gateway, ProjectName project, NetworkSettings settings) {
+    var network = new CageNetwork(cage, gateway, project, settings);
     try {
       network.serve();
     } catch (EngineException e) {
@@ -93,9 +108,10 @@ public final class CageNetwork implements AutoCloseable {
       return;
     }
     InsideSockets inside = cage.network().open();
+    FailPoint.NETWORK_OPENED.reached();
     try {
       var sockets = new NetworkSockets(inside.connections(), inside.names());
-      SandboxNetwork network = gateway.attach(cage.id(), sockets, settings.policy());
+      SandboxNetwork network = gateway.attach(cage.id(), sockets, project, settings.policy());
       set(network);
       served = new Served(inside, network);
     } catch (IOException e) {
@@ -122,6 +138,19 @@ public final class CageNetwork implements AutoCloseable {
     LOG.warn("sandbox {}: no network: {}", cage.id(), why.getMessage());
   }
 
+  /** To be done before and after something is sent into the sandbox, which may stand still. */
+  public void whenVisited(Runnable stir) {
+    stirring = stir;
+  }
+
+  /** Whose it is from now on, who was nobody's before. */
+  public synchronized void belong(ProjectName owner) {
+    project = owner;
+    if (served != null) {
+      served.network().belong(owner);
+    }
+  }
+
   /** Holds at once for what is open as well. */
   public synchronized void change(NetworkSettings newSettings) {
     settings = newSettings;
@@ -136,17 +165,35 @@ public final class CageNetwork implements AutoCloseable {
     network.bind(settings.secrets());
     network.attend(settings.attended());
     network.limit(settings.limits());
-    settings
-        .membership()
-        .ifPresentOrElse(group -> network.join(group, this::enter), network::leave);
+    settings.membership().ifPresentOrElse(group -> network.join(group, entrance), network::leave);
   }
 
-  private SocketChannel enter(StandardProtocolFamily family) throws IOException {
-    try {
-      return cage.network().socket(family);
-    } catch (EngineException e) {
-      throw new IOException("Sandbox " + cage.id() + " cannot be entered", e);
+  /** For the others of its group. */
+  private final class GroupEntrance implements Entrance {
+    @Override
+    public SocketChannel open(StandardProtocolFamily family) throws IOException {
+      stir();
+      try {
+        return cage.network().visitor(family);
+      } catch (EngineException e) {
+        throw new IOException("Sandbox " + cage.id() + " cannot be entered", e);
+      }
     }
+
+    @Override
+    public void stir() {
+      stirring.run();
+    }
+
+    @Override
+    public void passed() {
+      visits.increment();
+    }
+  }
+
+  /** How much has gone to the world and come from it, or gone to others of its group. */
+  public long traffic() {
+    return visits.sum() + served().map(SandboxNetwork::bytes).orElse(0L);
   }
 
   public synchronized Optional<SandboxNetwork> served() {

@@ -1,10 +1,14 @@
 package dev.cove.node.network;
 
 import dev.cove.egress.Gateway;
+import dev.cove.egress.NetworkUse;
 import dev.cove.egress.SandboxNetwork;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
+import dev.cove.model.SandboxSpec;
+import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.Answer;
 import dev.cove.model.network.Destination;
 import dev.cove.model.network.Explanation;
@@ -16,10 +20,12 @@ import dev.cove.node.NodeNetworks;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import dev.cove.node.trust.SandboxTrust;
 import java.io.IOException;
+import java.time.LocalDate;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -58,7 +64,7 @@ public final class LocalNetworks implements NodeNetworks {
    * @throws CoveException GUEST_REFUSED when its files do not allow it
    */
   public void prepare(SandboxSupervisor supervisor, NetworkSettings settings) {
-    if (!settings.looksIntoTls()) {
+    if (!gateway.looksIntoTls(settings)) {
       postponed.remove(supervisor.id());
       return;
     }
@@ -70,6 +76,7 @@ public final class LocalNetworks implements NodeNetworks {
       gateway
           .caCertificate(supervisor.id())
           .ifPresent(pem -> new SandboxTrust(supervisor.guest().files("root"), pem).establish());
+      FailPoint.NETWORK_TRUSTED.reached();
     } catch (IOException e) {
       throw new CoveException(
           ErrorCode.UNAVAILABLE,
@@ -87,9 +94,29 @@ public final class LocalNetworks implements NodeNetworks {
     }
   }
 
-  /** For a cage that was built before anybody knew who would have it. */
-  public void change(SandboxSupervisor supervisor, NetworkSettings settings) {
+  private void change(SandboxSupervisor supervisor, NetworkSettings settings) {
     supervisor.network().ifPresent(network -> network.change(settings));
+  }
+
+  /** For a cage that was built before anybody knew who would have it. */
+  public void give(SandboxSupervisor supervisor, SandboxSpec spec) {
+    supervisor.network().ifPresent(network -> network.belong(spec.project()));
+    change(supervisor, spec.network());
+  }
+
+  @Override
+  public void limit(ProjectName project, OptionalLong bytesPerDay) {
+    gateway.day(project).limit(bytesPerDay);
+  }
+
+  @Override
+  public void passedBefore(ProjectName project, LocalDate day, long bytes) {
+    gateway.day(project).begin(day, bytes);
+  }
+
+  @Override
+  public long bytesToday(ProjectName project) {
+    return gateway.day(project).spentToday();
   }
 
   @Override
@@ -135,6 +162,11 @@ public final class LocalNetworks implements NodeNetworks {
             new CoveException(
                 ErrorCode.UNAVAILABLE,
                 "Sandbox %s has no network just now; cove doctor says why.".formatted(id)));
+  }
+
+  /** What a sandbox has sent and received since this server started. */
+  public Optional<NetworkUse> use(SandboxId id) {
+    return gateway.use(id);
   }
 
   /** Removes what is kept of a sandbox that is gone. */

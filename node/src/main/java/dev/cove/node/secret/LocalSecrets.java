@@ -3,6 +3,7 @@ package dev.cove.node.secret;
 import dev.cove.egress.secret.Vault;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ProjectName;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.network.NetworkSettings;
@@ -15,6 +16,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,14 +25,19 @@ public final class LocalSecrets implements NodeSecrets {
   private static final Logger LOG = LoggerFactory.getLogger(LocalSecrets.class);
 
   private final Vault vault;
+  private final Predicate<NetworkSettings> looksIntoTls;
 
-  public LocalSecrets(Vault vault) {
+  /**
+   * @param looksIntoTls whether programs must trust the gateway for those settings
+   */
+  public LocalSecrets(Vault vault, Predicate<NetworkSettings> looksIntoTls) {
     this.vault = vault;
+    this.looksIntoTls = looksIntoTls;
   }
 
   @Override
-  public List<Kept> list() {
-    return vault.list().stream().map(LocalSecrets::kept).toList();
+  public List<Kept> list(ProjectName project) {
+    return vault.list(project).stream().map(LocalSecrets::kept).toList();
   }
 
   @Override
@@ -73,7 +80,7 @@ public final class LocalSecrets implements NodeSecrets {
   @Override
   public Map<String, String> environment(SandboxId id, SandboxSpec spec) {
     NetworkSettings network = spec.network();
-    if (!network.looksIntoTls()) {
+    if (!looksIntoTls.test(network)) {
       return spec.env();
     }
     var all = new HashMap<>(SandboxTrust.variables());

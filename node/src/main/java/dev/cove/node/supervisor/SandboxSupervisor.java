@@ -2,18 +2,23 @@ package dev.cove.node.supervisor;
 
 import dev.cove.engine.Cage;
 import dev.cove.engine.CageExit;
+import dev.cove.engine.EngineException;
 import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestLink;
 import dev.cove.guest.GuestLinkException;
 import dev.cove.guest.InsideRequests;
+import dev.cove.guest.TcpStream;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.StopReason;
 import dev.cove.model.crash.FailPoint;
+import dev.cove.model.observe.Step;
+import dev.cove.model.observe.Tally;
+import dev.cove.node.Node.Activity;
 import dev.cove.node.Node.Stillness;
 import dev.cove.node.network.CageNetwork;
 import java.io.IOException;
@@ -22,7 +27,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +52,8 @@ public final class SandboxSupervisor {
 
   private final Cage cage;
   private final Optional<CageNetwork> network;
-  private final Loss lost;
-  private final InsideRequests inside;
+  private final Hearer hearer;
+  private final InsideConnections connections;
   private final ReentrantLock lock = new ReentrantLock(true);
   private final CountDownLatch ending = new CountDownLatch(1);
 
@@ -54,38 +62,44 @@ public final class SandboxSupervisor {
   private boolean ended;
   private boolean paused;
   private long pauses;
-  private long links;
 
-  private SandboxSupervisor(
-      Cage cage, Optional<CageNetwork> network, Loss lost, InsideRequests inside) {
+  /** How many there have been to this agent. */
+  private final AtomicLong links = new AtomicLong();
+
+  /** Set before the first process stands still, so that nobody sends to it unseen. */
+  private volatile boolean resting;
+
+  private final LongAdder stirred = new LongAdder();
+
+  private SandboxSupervisor(Cage cage, Optional<CageNetwork> network, Hearer hearer) {
     this.cage = cage;
     this.network = network;
-    this.lost = lost;
-    this.inside = inside;
+    this.hearer = hearer;
+    this.connections = new InsideConnections(cage.network(), this::stir);
+    network.ifPresent(own -> own.whenVisited(this::stir));
   }
 
   /**
    * Takes over a cage whose agent must answer now.
    *
    * @param network none for a cage in which nobody's programs run
-   * @param lost hears the reason if the sandbox ends without {@link #remove} or {@link #halt}
-   * @param inside hears what is asked from inside it
    * @throws GuestLinkException when it does not answer; the cage is left to the caller
    */
-  public static SandboxSupervisor of(
-      Cage cage, Optional<CageNetwork> network, Loss lost, InsideRequests inside) {
-    var supervisor = new SandboxSupervisor(cage, network, lost, inside);
+  public static SandboxSupervisor of(Cage cage, Optional<CageNetwork> network, Hearer hearer) {
+    var supervisor = new SandboxSupervisor(cage, network, hearer);
     supervisor.connect();
+    FailPoint.CAGE_LINKED.reached();
     supervisor.watch();
     return supervisor;
   }
 
   /** Takes over a cage that stands still; its agent is asked for an answer when it goes on. */
   public static SandboxSupervisor ofPaused(
-      Cage cage, Optional<CageNetwork> network, Loss lost, InsideRequests inside) {
-    var supervisor = new SandboxSupervisor(cage, network, lost, inside);
+      Cage cage, Optional<CageNetwork> network, Hearer hearer) {
+    var supervisor = new SandboxSupervisor(cage, network, hearer);
     supervisor.pauses = 1;
     supervisor.paused = true;
+    supervisor.resting = true;
     supervisor.watch();
     return supervisor;
   }
@@ -95,13 +109,22 @@ public final class SandboxSupervisor {
         cage.exit().thenAcceptAsync(this::cageEnded, Thread::startVirtualThread);
   }
 
-  /** Hears that a sandbox ended without having been asked to. */
-  @FunctionalInterface
-  public interface Loss {
+  /** Hears what happens in a sandbox by itself. */
+  public interface Hearer {
     /**
+     * It ended without {@link #remove} or {@link #halt}.
+     *
      * @param filesKept whether its files are whole
      */
-    void lost(StopReason reason, boolean filesKept);
+    void lost(Cage cage, StopReason reason, boolean filesKept);
+
+    /** Somebody has something for it, and it is paused. Should return when it is not any more. */
+    default void wanted() {}
+
+    /** What is asked from inside it. */
+    default InsideRequests inside() {
+      return InsideRequests.NONE;
+    }
   }
 
   public SandboxId id() {
@@ -141,33 +164,96 @@ public final class SandboxSupervisor {
   }
 
   /**
-   * Makes every process stand still. Work that somebody has for the agent waits from now on.
+   * A connection to a port on the sandbox's loopback, opened in its network; by its agent where
+   * that cannot be entered.
    *
-   * @param wanted is told when there is some
+   * @throws CoveException GUEST_REFUSED when nothing listens there
    */
-  public void pause(Runnable wanted) {
+  public TcpStream reach(int port) {
+    try {
+      return connections.connect(port);
+    } catch (EngineException e) {
+      LOG.info("sandbox {}: {}", id(), e.getMessage());
+      return guest().connect(port);
+    }
+  }
+
+  /** Has it go on if it stands still, for somebody who sends it something. */
+  private void stir() {
+    stirred.increment(); // first: who lets it rest says so first, and looks then
+    if (resting) {
+      hearer.wanted();
+    }
+  }
+
+  /** Makes every process stand still. Work that somebody has for the agent waits from now on. */
+  public void pause() {
+    pauseIf(() -> true);
+  }
+
+  /**
+   * The same, unless something has happened since.
+   *
+   * @return false when it has, and the sandbox runs on
+   */
+  public boolean pauseUnless(Activity seen) {
+    return pauseIf(() -> activity().quietSince(seen));
+  }
+
+  /**
+   * Looks twice: before everything stands still, so that a call that is under way goes on, and
+   * afterwards, because what came meanwhile over the network waits at no link.
+   */
+  private boolean pauseIf(BooleanSupplier quiet) {
     lock.lock();
     try {
       requireThere();
       if (paused) {
-        return;
+        return true;
       }
       GuestLink now = link;
       if (now != null) {
-        now.rest(wanted);
+        now.rest(hearer::wanted);
       }
+      resting = true;
       try {
-        cage.pause();
-        paused = true;
-        pauses++;
+        if (quiet.getAsBoolean()) {
+          cage.pause();
+          paused = true;
+          pauses++;
+          if (!quiet.getAsBoolean()) {
+            cage.resume();
+            paused = false;
+          }
+        }
+        return paused;
       } finally {
+        resting = paused;
         if (!paused && now != null) {
           now.rouse();
+        } else if (paused && connections.owesAnswer()) {
+          // On a thread of its own, which waits until the pause is written down.
+          Thread.ofVirtual().name("owed-answer").start(hearer::wanted);
         }
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  /** What has happened so far, as far as it can be told from outside. */
+  public Activity activity() {
+    GuestLink now = link;
+    long traffic =
+        stirred.sum() + connections.received() + network.map(CageNetwork::traffic).orElse(0L);
+    return now == null
+        ? new Activity(links.get(), 0, connections.owesAnswer(), traffic, cage.cpu())
+        : new Activity(
+            links.get(),
+            now.calls(),
+            now.attended() || connections.owesAnswer(),
+            traffic + now.carried(),
+            cage.cpu());
   }
 
   public boolean isPaused() {
@@ -189,6 +275,7 @@ public final class SandboxSupervisor {
       }
       cage.resume();
       paused = false;
+      resting = false;
       GuestLink now = link;
       if (now != null && !now.closed().isDone()) {
         now.rouse();
@@ -230,9 +317,8 @@ public final class SandboxSupervisor {
       FailPoint.STOP_ASKED.reached();
       awaitAlone(grace);
     } finally {
-      if (end()) {
-        cage.halt();
-      }
+      end();
+      cage.halt(); // also when another has begun with it: its files are in order only then
     }
   }
 
@@ -243,6 +329,7 @@ public final class SandboxSupervisor {
       if (!ended && paused) {
         cage.resume();
         paused = false;
+        resting = false;
       }
     } finally {
       lock.unlock();
@@ -362,14 +449,18 @@ public final class SandboxSupervisor {
 
   /** Nobody can start anything while the link is held, and who does not run starts nothing. */
   private Optional<Stillness> stillnessOf(GuestLink held) {
-    return cage.alone() ? Optional.of(new Stillness(links, held.calls())) : Optional.empty();
+    return cage.alone() ? Optional.of(new Stillness(links.get(), held.calls())) : Optional.empty();
   }
 
   private GuestLink connect() {
+    return Step.GREET_AGENT.run(this::greet);
+  }
+
+  private GuestLink greet() {
     try {
-      GuestLink fresh = GuestLink.open(cage.connect(), HELLO, inside);
+      GuestLink fresh = GuestLink.open(cage.connect(), HELLO, hearer.inside());
       link = fresh;
-      links++;
+      links.incrementAndGet();
       CompletableFuture<Void> _ =
           fresh.closed().whenCompleteAsync((_, _) -> linkClosed(), Thread::startVirtualThread);
       return fresh;
@@ -383,6 +474,7 @@ public final class SandboxSupervisor {
     while (!restsOrHasEnded() && !cage.exit().isDone()) {
       try {
         guest();
+        Tally.LINKS_LOST.increment();
         LOG.info("sandbox {}: link restored", id());
         return;
       } catch (CoveException e) {
@@ -426,7 +518,7 @@ public final class SandboxSupervisor {
     } catch (CoveException e) {
       LOG.error("sandbox {}: its files could not be put in order", id(), e);
     } finally {
-      lost.lost(reason, kept);
+      hearer.lost(cage, reason, kept);
     }
   }
 
@@ -443,6 +535,7 @@ public final class SandboxSupervisor {
       if (last != null) {
         last.close();
       }
+      connections.close();
       network.ifPresent(CageNetwork::close);
       return true;
     } finally {

@@ -13,9 +13,14 @@ import org.junit.jupiter.api.Test;
 class AdmissionTest {
   private static final long PLENTY = 8L << 30;
 
+  private static Admission admission(int sandboxes, long memoryBytes, int overcommit) {
+    return new Admission(
+        new Admission.Limits(sandboxes, 1 << 20, memoryBytes, overcommit), () -> PLENTY);
+  }
+
   @Test
   void exactly_the_maximum_is_let_in_even_when_all_come_at_once() {
-    var admission = new Admission(20, 1 << 20, () -> PLENTY);
+    var admission = admission(20, PLENTY, 1);
     var refused = new AtomicInteger();
 
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -23,7 +28,7 @@ class AdmissionTest {
         Future<?> _ =
             threads.submit(() -> {
               try {
-                admission.enter();
+                admission.enter(1);
               } catch (CoveException e) {
                 refused.incrementAndGet();
               }
@@ -37,30 +42,18 @@ class AdmissionTest {
 
   @Test
   void a_place_given_back_can_be_taken_again() {
-    var admission = new Admission(1, 1 << 20, () -> PLENTY);
-    admission.enter();
-    admission.leave();
+    var admission = admission(1, PLENTY, 1);
+    admission.enter(1);
+    admission.leave(1);
 
-    admission.enter();
+    admission.enter(1);
 
     assertThat(admission.taken()).isEqualTo(1);
   }
 
   @Test
   void a_limit_beyond_the_machine_is_refused_and_one_within_it_is_not() {
-    var oneGibibyte =
-        new Admission.AvailableMemory() {
-          @Override
-          public long bytes() {
-            return PLENTY;
-          }
-
-          @Override
-          public long totalBytes() {
-            return 1L << 30;
-          }
-        };
-    var admission = new Admission(10, 24 << 20, oneGibibyte);
+    var admission = admission(10, 1_000L << 20, 100);
     admission.requireFits(1_000);
 
     assertThatExceptionOfType(CoveException.class)
@@ -69,11 +62,30 @@ class AdmissionTest {
   }
 
   @Test
-  void nobody_is_let_in_when_the_reserve_is_touched() {
-    var admission = new Admission(10, 512 << 20, () -> 511L << 20);
+  void no_more_is_promised_than_may_be_and_what_leaves_takes_its_promise_along() {
+    var admission = admission(10, 300L << 20, 2);
+    admission.enter(300);
+    admission.enter(200);
 
     assertThatExceptionOfType(CoveException.class)
-        .isThrownBy(admission::enter)
+        .isThrownBy(() -> admission.enter(101))
+        .withMessageContaining("promised 500 MB of the 600")
+        .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.NO_ROOM));
+    admission.enter(100);
+    assertThat(admission.taken()).isEqualTo(3);
+    admission.leave(200);
+    admission.adopt(900);
+    assertThatExceptionOfType(CoveException.class).isThrownBy(() -> admission.enter(1));
+    admission.leave(900);
+    admission.enter(200);
+  }
+
+  @Test
+  void nobody_is_let_in_when_the_reserve_is_touched() {
+    var admission = new Admission(new Admission.Limits(10, 512 << 20, PLENTY, 1), () -> 511L << 20);
+
+    assertThatExceptionOfType(CoveException.class)
+        .isThrownBy(() -> admission.enter(1))
         .withMessageContaining("511 MiB")
         .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.NO_ROOM));
     assertThat(admission.taken()).isZero();

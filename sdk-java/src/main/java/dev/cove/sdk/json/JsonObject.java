@@ -1,5 +1,6 @@
 package dev.cove.sdk.json;
 
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Collections;
@@ -60,6 +61,11 @@ public record JsonObject(Map<String, JsonValue> members) implements JsonValue {
 
   public double requireDouble(String name) {
     return Double.parseDouble(asNumber(name, require(name)));
+  }
+
+  /** Exactly as it was written. */
+  public BigDecimal requireDecimal(String name) {
+    return new BigDecimal(asNumber(name, require(name)));
   }
 
   /** Absent means false. */
