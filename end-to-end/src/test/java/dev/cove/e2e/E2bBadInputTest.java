@@ -28,15 +28,15 @@ import tools.jackson.databind.json.JsonMapper;
 class E2bBadInputTest {
   @RegisterExtension static final RunningServer server = RunningServer.shared();
 
-  private static final HttpClient CLIENT =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static final String UNKNOWN = "nosuchsandbox1";
 
+  private static HttpClient client;
   private static String box = "";
   private static String token = "";
 
   @BeforeAll
   static void create() throws Exception {
+    client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     JsonNode made =
         json(
             control(
@@ -48,7 +48,7 @@ class E2bBadInputTest {
   @AfterAll
   static void remove() throws Exception {
     assertThat(control("DELETE", "/sandboxes/" + box, "").statusCode()).isEqualTo(204);
-    CLIENT.close();
+    client.close();
   }
 
   @ParameterizedTest
@@ -311,7 +311,7 @@ class E2bBadInputTest {
   }
 
   private static HttpResponse<String> send(HttpRequest request) throws Exception {
-    return CLIENT.send(request, BodyHandlers.ofString());
+    return client.send(request, BodyHandlers.ofString());
   }
 
   private static URI uri(String path) {

@@ -33,16 +33,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class E2bWireTest {
   @RegisterExtension static final RunningServer server = RunningServer.shared();
 
-  private static final HttpClient CLIENT =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static final String UNARY = "application/json";
   private static final String STREAM = "application/connect+json";
 
+  private static HttpClient client;
   private static String box = "";
   private static String token = "";
 
   @BeforeAll
   static void create() throws Exception {
+    client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     HttpResponse<String> made = send(control("POST", "/v2/sandboxes", "{\"templateID\":\"base\"}"));
     assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
     box = field(made.body(), "sandboxID");
@@ -52,7 +52,7 @@ class E2bWireTest {
   @AfterAll
   static void remove() throws Exception {
     assertThat(send(control("DELETE", "/sandboxes/" + box, "")).statusCode()).isEqualTo(204);
-    CLIENT.close();
+    client.close();
   }
 
   @Test
@@ -211,7 +211,7 @@ class E2bWireTest {
 
   private static void assertRefused(byte[] body, String code) throws Exception {
     HttpResponse<InputStream> answer =
-        CLIENT.send(
+        client.send(
             data("/process.Process/Start", STREAM).POST(BodyPublishers.ofByteArray(body)).build(),
             BodyHandlers.ofInputStream());
     assertThat(answer.statusCode()).isEqualTo(200);
@@ -340,7 +340,7 @@ class E2bWireTest {
   @Test
   void a_silent_stream_gives_signs_of_life() throws Exception {
     HttpResponse<InputStream> answer =
-        CLIENT.send(
+        client.send(
             data("/process.Process/Start", STREAM)
                 .header("Keepalive-Ping-Interval", "1")
                 .header("Connect-Timeout-Ms", "2500")
@@ -370,7 +370,7 @@ class E2bWireTest {
             .header("E2b-Sandbox-Port", "49983")
             .header("X-Access-Token", field(made.body(), "envdAccessToken"));
     HttpResponse<InputStream> answer =
-        CLIENT.send(
+        client.send(
             request
                 .POST(
                     BodyPublishers.ofByteArray(
@@ -504,7 +504,7 @@ class E2bWireTest {
 
   private static List<Frame> start(String request) throws Exception {
     HttpResponse<InputStream> answer =
-        CLIENT.send(
+        client.send(
             data("/process.Process/Start", STREAM)
                 .POST(
                     BodyPublishers.ofByteArray(frame(0, request.getBytes(StandardCharsets.UTF_8))))
@@ -551,7 +551,7 @@ class E2bWireTest {
   }
 
   private static HttpResponse<String> send(HttpRequest request) throws Exception {
-    return CLIENT.send(request, BodyHandlers.ofString());
+    return client.send(request, BodyHandlers.ofString());
   }
 
   private static URI uri(String path) {

@@ -24,22 +24,30 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The interpreter as a program of this machine, without a sandbox around it. */
 class InterpreterTest {
-  private static final HttpClient CLIENT =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
   @TempDir private static Path folder;
+  private static HttpClient client;
   private static Process process;
   private static URI address;
 
   @BeforeAll
   static void start() throws IOException {
+    client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     for (var source : Interpreter.sources().entrySet()) {
       Path file = folder.resolve(source.getKey());
       Files.createDirectories(file.getParent());
       Files.writeString(file, source.getValue());
     }
     var builder = new ProcessBuilder("/usr/bin/python3", folder.toString(), "--port", "0");
-    builder.environment().putAll(Map.of("HOME", folder.toString(), "COVE_INTERPRETER_PRELOAD", ""));
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "HOME",
+                folder.toString(),
+                "COVE_INTERPRETER_PRELOAD",
+                "",
+                "PYTHONUNBUFFERED",
+                "1"));
     process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     var lines =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -51,13 +59,13 @@ class InterpreterTest {
   static void stop() throws InterruptedException {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly().waitFor();
-    CLIENT.close();
+    client.close();
   }
 
   private static HttpResponse<String> send(String method, String path, String body)
       throws IOException, InterruptedException {
     var request = HttpRequest.newBuilder(address.resolve(path));
-    return CLIENT.send(
+    return client.send(
         request.method(method, BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
   }
 
@@ -87,6 +95,13 @@ class InterpreterTest {
     assertThat(lines[2])
         .isEqualTo("{\"type\": \"result\", \"is_main_result\": true, \"text\": \"b\"}");
     assertThat(lines[3]).isEqualTo("{\"type\": \"end_of_execution\"}");
+  }
+
+  @Test
+  void a_line_is_told_of_when_it_is_printed() throws Exception {
+    String told =
+        execute("{\"code\":\"import time\\nprint('one', 1)\\ntime.sleep(0.5)\\nprint('two', 2)\"}");
+    assertThat(told).contains("\"text\": \"one 1\\n\"").contains("\"text\": \"two 2\\n\"");
   }
 
   @Test

@@ -8,6 +8,7 @@ import gc
 import os
 import signal
 import socket
+import sys
 
 PRELOADED = os.environ.get("COVE_INTERPRETER_PRELOAD", "numpy,pandas,matplotlib.pyplot")
 _ANSWER = 64
@@ -116,6 +117,12 @@ def _go_first_when_memory_ends():
         pass
 
 
+def _print_by_lines():
+    """A line is seen once it is whole: not in pieces, as with PYTHONUNBUFFERED, and not only at the end."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, write_through=False)
+
+
 def _become_kernel(cwd, descriptors, python_kernel):
     code = 1
     try:
@@ -135,6 +142,7 @@ def _become_kernel(cwd, descriptors, python_kernel):
         _go_first_when_memory_ends()
         os.chdir(cwd)
         os.environ["PWD"] = cwd
+        _print_by_lines()
         python_kernel.run(requests, events)
         code = 0
     finally:
