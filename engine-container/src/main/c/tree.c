@@ -252,7 +252,8 @@ static void volumes(const struct plan *plan, const struct trees *trees, int root
 
 /*
  * The commands that every sandbox has, whatever it is made of: below /dev, which is in every sandbox
- * and in no layer. A copy in the sandbox's own memory, so that no file is shared with other sandboxes.
+ * and in no layer. A copy in the sandbox's own memory, so that no file is shared with other sandboxes;
+ * one program under two names.
  */
 static void commands(int small) {
   step = "lay out Cove's own commands";
@@ -261,6 +262,7 @@ static void commands(int small) {
   ssize_t written = write(file, host.command, host.command_size);
   if (written != (ssize_t)host.command_size) child_fail(written < 0 ? errno : ENOSPC);
   close(file);
+  check(symlinkat("cove-checkpoint", small, "cove/cove-sudo"));
 }
 
 /* One small tmpfs per sandbox holds /dev, /dev/shm, /sys, commands, and what masks parts of /proc. */

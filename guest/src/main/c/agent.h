@@ -135,6 +135,12 @@ void ask_lost(void);
 void ask_expire(int64_t now);
 int64_t ask_next_deadline(void); /* -1: none */
 
+/* ---- deputy.c: commands that somebody inside has run as another user */
+
+const char *deputy_start(int fd, const int files[4]); /* keeps fd, or says why not */
+void deputy_reaped(pid_t, int status);
+void deputy_signal_all(int signal);
+
 /* ---- channel.c: what the host has open */
 
 struct channel;

@@ -1,5 +1,6 @@
 #include "agent.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -61,6 +62,29 @@ static void ask_host(struct asker *a, const char *name) {
   buf_free(&b);
 }
 
+/* What came with a packet; the kernel drops and closes what there is no room for. */
+static int take_files(struct msghdr *message, int files[ASK_RUN_FILES]) {
+  int count = 0;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    memcpy(files, CMSG_DATA(c), (size_t)count * sizeof(int));
+  }
+  return count;
+}
+
+/* From here on the connection belongs to the command. */
+static void run_for(struct asker *a, const int files[ASK_RUN_FILES]) {
+  int fd = fcntl(a->src.fd, F_DUPFD_CLOEXEC, 3);
+  const char *refusal = fd < 0 ? "The agent has no descriptor for the request." : deputy_start(fd, files);
+  if (refusal) {
+    if (fd >= 0) close(fd);
+    answer(a, ASK_REFUSED, refusal);
+  } else {
+    drop(a);
+  }
+}
+
 static void asker_ready(struct source *s, uint32_t events) {
   (void)events;
   struct asker *a = (struct asker *)s;
@@ -69,14 +93,25 @@ static void asker_ready(struct source *s, uint32_t events) {
     return;
   }
   char packet[1 + ASK_NAME_MAX + 2];
-  ssize_t n = recv(s->fd, packet, sizeof packet - 1, MSG_DONTWAIT);
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(ASK_RUN_FILES * sizeof(int))];
+  } control;
+  struct iovec text = {packet, sizeof packet - 1};
+  struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control,
+                           .msg_controllen = sizeof control};
+  ssize_t n = recvmsg(s->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
     drop(a);
     return;
   }
   packet[n] = 0;
-  if (n > 1 + ASK_NAME_MAX) answer(a, ASK_REFUSED, "The name is too long.");
+  int files[ASK_RUN_FILES];
+  int file_count = take_files(&message, files);
+  if (n == 1 && packet[0] == ASK_RUN && file_count == ASK_RUN_FILES)
+    run_for(a, files);
+  else if (n > 1 + ASK_NAME_MAX) answer(a, ASK_REFUSED, "The name is too long.");
   else if (packet[0] != ASK_CHECKPOINT || memchr(packet + 1, 0, (size_t)n - 1))
     answer(a, ASK_REFUSED, "The request is not well-formed.");
   else if (outstanding)
@@ -85,6 +120,7 @@ static void asker_ready(struct source *s, uint32_t events) {
     answer(a, ASK_REFUSED, "The server does not hear this sandbox just now; ask again later.");
   else
     ask_host(a, packet + 1);
+  for (int i = 0; i < file_count; i++) close(files[i]);
 }
 
 static void door_ready(struct source *s, uint32_t events) {

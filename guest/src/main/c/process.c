@@ -300,6 +300,7 @@ void process_reap(void) {
     struct command *cmd = by_pid[pid % PID_BUCKETS];
     while (cmd && cmd->pid != pid) cmd = cmd->next_by_pid;
     if (cmd) ended(cmd, status);
+    else deputy_reaped(pid, status);
   }
   more_to_reap = true;
 }
@@ -325,4 +326,5 @@ void process_expire(int64_t now) {
 void process_signal_all(int signal) {
   for (struct command *cmd = commands; cmd; cmd = cmd->next)
     if (cmd->running) kill(-cmd->pid, signal);
+  deputy_signal_all(signal);
 }
