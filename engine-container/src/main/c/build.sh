@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the spawner, static and small. Called by Maven: build.sh OUTPUT-FOLDER
+# Builds the spawner and the first program of machines, static and small. Called by Maven: build.sh OUTPUT-FOLDER
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 arch=$(uname -m)
@@ -17,6 +17,11 @@ else
   exit 1
 fi
 
+cd "$here"
 # shellcheck disable=SC2086 # the flags are words
-$compiler $flags -o "$out/cove-spawner.new" "$here"/*.c
+$compiler $flags -o "$out/cove-spawner.new" ./*.c
 mv "$out/cove-spawner.new" "$out/cove-spawner"
+# A sandbox's root is put together by the same code, whichever kernel it is for.
+# shellcheck disable=SC2086
+$compiler $flags -o "$out/cove-machine.new" machine/*.c agent.c identity.c netlink.c report.c seccomp.c tree.c userns.c workspace.c
+mv "$out/cove-machine.new" "$out/cove-machine"

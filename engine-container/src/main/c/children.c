@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "children.h"
 
+#include "machine.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -161,6 +163,10 @@ static void report_ended(struct watched *watched) {
     watched->start_time = start_time_of(watched->pid);
     uint64_t values[] = {(uint64_t)watched->pid, watched->start_time, report.values[0]};
     send_ok(watched->seq, values, 3);
+  } else if (watched->kind == MEMORY) {
+    memory_arrived((int)report.values[0], watched->received_fd);
+    watched->received_fd = -1;
+    send_ok(watched->seq, NULL, 0);
   } else {
     send_ok(watched->seq, report.values, report.count);
   }

@@ -6,7 +6,8 @@
 enum kind {
   CAGE,  /* its exit is news */
   ERRAND, /* it answers a request and ends */
-  SPARE  /* it prepares an image and sends its mount */
+  SPARE,  /* it prepares an image and sends its mount */
+  MEMORY  /* it answers a request with the memory of a machine */
 };
 
 /* A process that is watched: a child of ours, or a cage of an earlier spawner. */

@@ -197,6 +197,16 @@ static void empty_links(int root) {
   check(unlinkat(root, LINKS, AT_REMOVEDIR));
 }
 
+/* What was written to workspaces, which not every layer has. */
+static void merge_workspaces(int root, int tree) {
+  int folder = open_folder_at(tree, ".");
+  struct names names = {.length = 0};
+  const char *name;
+  while ((name = next_name(folder, &names)))
+    if (name[0] == WORKSPACE) take(folder, name, root, 0);
+  close(folder);
+}
+
 /* Inode numbers mean something within one image only, so each has its own folder of links. */
 static void merge_layer(int root, const char *layer, int parts) {
   step = "merge the layer", step_name = layer;
@@ -209,6 +219,7 @@ static void merge_layer(int root, const char *layer, int parts) {
     snprintf(name, sizeof name, "u%d", i);
     take(tree, name, root, 0);
   }
+  merge_workspaces(root, tree);
   empty_links(root);
   close(tree);
 }

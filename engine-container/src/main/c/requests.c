@@ -1,6 +1,7 @@
 /* What the engine asks for. Nothing here waits: what takes time is a child's work. */
 #define _GNU_SOURCE
 #include "children.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,8 @@
 enum { OP_START = 1, OP_WATCH = 2, OP_KILL = 3, OP_MEASURE = 4, OP_KEEP_SPARES = 5,
        OP_SHELVE = 6, OP_UNSHELVE = 7, OP_SYNC = 8, OP_SEAL_COPY = 9, OP_SEAL_MOVE = 10,
        OP_SEAL_UNDO = 11, OP_VOLUME_COPY = 12, OP_VOLUME_THAW = 13,
-       OP_MERGE = 14, OP_CHANGE = 15 };
+       OP_MERGE = 14, OP_CHANGE = 15, OP_REACH = 16,
+       OP_START_MACHINE = 20, OP_LOAD_MEMORY = 21, OP_FORGET_MEMORY = 22 };
 
 static unsigned char requests[MAX_FRAME + 4];
 static size_t requests_size;
@@ -62,9 +64,29 @@ static void read_plan(struct reader *reader, struct plan *plan) {
     plan->volumes[i].target = take_string(reader);
     plan->volumes[i].read_only = take_u16(reader) != 0;
   }
+  plan->workspace_count = take_u16(reader);
+  if (plan->workspace_count > MAX_WORKSPACES) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < plan->workspace_count; i++) {
+    plan->workspaces[i].key = take_id(reader);
+    plan->workspaces[i].target = take_string(reader);
+    plan->workspaces[i].source = take_string(reader);
+    plan->workspaces[i].read_only = take_u16(reader) != 0;
+  }
   plan->again = take_u16(reader) != 0;
   plan->keeps_identity = plan->again;
+  plan->word_count = take_u16(reader);
+  if (plan->word_count > MAX_WORDS) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < plan->word_count; i++) plan->command[i] = take_string(reader);
   if (plan->first_id < IDS_PER_SANDBOX) reader->bad = 1;
+}
+
+/* To be cloned into; -1 where there is none, -2 when that was answered with an error. */
+static int open_cgroup(uint32_t seq, const char *id) {
+  if (host.cgroup2 < 0) return -1;
+  int cgroup = openat(host.cgroup2, id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (cgroup >= 0) return cgroup;
+  send_error(seq, errno, "open the cgroup");
+  return -2;
 }
 
 static void start(uint32_t seq, struct reader *reader) {
@@ -74,14 +96,8 @@ static void start(uint32_t seq, struct reader *reader) {
     send_error(seq, EINVAL, "read the plan");
     return;
   }
-  int cgroup = -1;
-  if (host.cgroup2 >= 0) {
-    cgroup = openat(host.cgroup2, plan.id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (cgroup < 0) {
-      send_error(seq, errno, "open the cgroup");
-      return;
-    }
-  }
+  int cgroup = open_cgroup(seq, plan.id);
+  if (cgroup == -2) return;
   plan.net_ns = net_ns_take();
   plan.spare =
       plan.again ? -1 : spare_take(plan.base_image, plan.id, "image", &plan.spare_loop);
@@ -90,6 +106,53 @@ static void start(uint32_t seq, struct reader *reader) {
   if (plan.net_ns >= 0) close(plan.net_ns);
   if (plan.spare >= 0) close(plan.spare);
   if (cgroup >= 0) close(cgroup);
+}
+
+static void read_machine(struct reader *reader, struct machine *machine) {
+  memset(machine, 0, sizeof *machine);
+  machine->id = take_id(reader);
+  machine->first_id = take_u32(reader);
+  machine->memory = memory_find(take_id(reader));
+  machine->state = take_string(reader);
+  machine->part_count = take_u16(reader);
+  if (machine->part_count > MAX_PARTS) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < machine->part_count; i++)
+    machine->parts[i] = take_string(reader);
+  machine->disk_count = take_u16(reader);
+  if (machine->disk_count > MAX_DISKS) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < machine->disk_count; i++) {
+    machine->disks[i].path = take_string(reader);
+    machine->disks[i].read_only = take_u16(reader) != 0;
+  }
+  int count = take_u16(reader);
+  if (count < 1 || count > MAX_ARGUMENTS) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < count; i++)
+    machine->arguments[i] = (char *)(uintptr_t)take_string(reader);
+  if (machine->first_id < IDS_PER_SANDBOX) reader->bad = 1;
+}
+
+static void start_machine(uint32_t seq, struct reader *reader) {
+  static struct machine machine;
+  read_machine(reader, &machine);
+  if (reader->bad || machine.memory < 0) {
+    send_error(seq, reader->bad ? EINVAL : ESTALE, "find the machine's memory");
+    return;
+  }
+  int cgroup = open_cgroup(seq, machine.id);
+  if (cgroup == -2) return;
+  if (child_clone(CAGE, seq, CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS, cgroup) == 1)
+    machine_build(&machine);
+  if (cgroup >= 0) close(cgroup);
+}
+
+static void load_memory(uint32_t seq, struct reader *reader) {
+  const char *name = take_id(reader), *path = take_string(reader);
+  int slot = reader->bad ? -1 : memory_reserve(name);
+  if (slot < 0) {
+    send_error(seq, reader->bad ? EINVAL : ENFILE, "hold another machine's memory");
+    return;
+  }
+  if (child_clone(MEMORY, seq, 0, -1) == 1) memory_load(slot, path);
 }
 
 /* A pidfd first and its start time second: then the pid cannot have been reused in between. */
@@ -241,6 +304,20 @@ static void merge(uint32_t seq, struct reader *reader) {
   if (child_clone(ERRAND, seq, 0, -1) == 1) layers_merge(&merge);
 }
 
+static void reach(uint32_t seq, struct reader *reader) {
+  struct reach reach;
+  reach.loop_number = take_u32(reader);
+  reach.id = take_id(reader);
+  reach.shelf_count = take_u16(reader);
+  if (reach.shelf_count > MAX_SHELVES) reader->bad = 1;
+  for (int i = 0; !reader->bad && i < reach.shelf_count; i++) reach.shelves[i] = take_id(reader);
+  if (reader->bad) {
+    send_error(seq, EINVAL, "read the request");
+    return;
+  }
+  if (child_clone(ERRAND, seq, 0, -1) == 1) layers_reach(&reach);
+}
+
 static void serve(const unsigned char *frame, size_t size) {
   struct reader reader = {.at = frame, .left = size};
   uint32_t seq = take_u32(&reader);
@@ -260,9 +337,16 @@ static void serve(const unsigned char *frame, size_t size) {
     case OP_SEAL_UNDO:
     case OP_CHANGE:
     case OP_SEAL_MOVE: seal(seq, &reader, op); break;
+    case OP_REACH: reach(seq, &reader); break;
     case OP_MERGE: merge(seq, &reader); break;
     case OP_VOLUME_COPY:
     case OP_VOLUME_THAW: on_volume(seq, &reader, op); break;
+    case OP_START_MACHINE: start_machine(seq, &reader); break;
+    case OP_LOAD_MEMORY: load_memory(seq, &reader); break;
+    case OP_FORGET_MEMORY:
+      memory_forget(take_id(&reader));
+      send_ok(seq, NULL, 0);
+      break;
     default: send_error(seq, ENOSYS, "understand the request");
   }
 }

@@ -138,6 +138,7 @@ static uint32_t stand_on(const struct seal *seal, const struct plan *plan) {
   int user_ns = namespace_of(seal->agent_pid, "user");
   struct trees trees;
   trees_open(plan, &trees);
+  workspaces_map(plan, &trees, host.proc);
   take_overlay_rights();
   overlays(plan, &trees, image, user_ns);
   setfsuid(0);

@@ -17,8 +17,12 @@
 #define MAX_GRAFTS 16
 #define MAX_SHELVES 48
 #define MAX_VOLUMES 8
+#define MAX_WORKSPACES 8
 #define MAX_CGROUPS 12
+#define MAX_WORDS 32
+#define MAX_DEVICES 32
 #define MAX_FRAME 65536
+#define WORKSPACE 'p' /* how the names of folders begin that hold what was written to one */
 #define IDS_PER_SANDBOX 65536u
 
 /* What a package manager needs, and SETPCAP so that the agent can drop the rest for its children. */
@@ -44,6 +48,12 @@ struct host {
   int cgroups[MAX_CGROUPS];
   int cgroup_count;
   int cgroup2;       /* -1 where the v2 hierarchy is not used */
+  struct device {
+    const char *name; /* below /dev */
+    mode_t type;
+    dev_t number;
+  } devices[MAX_DEVICES]; /* of the host's, which every sandbox of ours has as well */
+  int device_count;
   int favor;         /* keeps the favordynmods hierarchy alive; -1 where there is none */
 };
 extern struct host host;
@@ -60,6 +70,14 @@ struct volume {
   uint32_t loop_number; /* of the device that shows it already, or UINT32_MAX */
 };
 
+/* A folder of the host that a sandbox sees as if it could write there. */
+struct workspace {
+  const char *target;
+  const char *source;
+  const char *key; /* names what was written to it, in this image and in sealed ones */
+  int read_only;
+};
+
 struct plan {
   const char *id;
   const char *base_image; /* empty: no disk limit, the writable layer is a plain folder */
@@ -73,8 +91,12 @@ struct plan {
   int shelf_count;
   struct volume volumes[MAX_VOLUMES];
   int volume_count;
+  struct workspace workspaces[MAX_WORKSPACES];
+  int workspace_count;
   int keeps_identity; /* the sandbox has its names already */
   int again;          /* it has been here before: the writable layer is what it left */
+  const char *command[MAX_WORDS + 1]; /* of a runtime that brings the agent up; or none */
+  int word_count;
   int net_ns;          /* from the pool, or -1 to make one */
   int spare;           /* the mount of an image from the pool, or -1 to make one */
   uint32_t spare_loop;
@@ -92,13 +114,25 @@ int requests_read(void); /* 0 when the engine is gone */
 
 /* cage.c: runs in the child. */
 __attribute__((noreturn)) void cage_build(const struct plan *plan);
+void cage_enter(const char *id); /* its cgroups, and its place when memory runs out */
+int listen_at(const char *id, const char *kind);
+struct trees;
+void trees_open(const struct plan *plan, struct trees *trees);
+void become_root_inside(int user_ns);
+
+/* agent.c: as root of the sandbox. */
 void take_overlay_rights(void); /* before overlays are mounted, which remember them */
+void resource_limits(void);
+__attribute__((noreturn)) void agent_start(int socket);
+
+/* report.c */
 __attribute__((noreturn)) void child_fail(int error);
 extern const char *step; /* what is being done, for the report; with a name where one helps */
 extern const char *step_name;
 int check(int result); /* ends the child when a call failed */
 void report_values(const uint64_t *values, int count);
 void report_to(int fd);
+void report_from(int lowest); /* the channel's number is at least this from now on */
 void report_end(void); /* what follows keeps nobody waiting */
 void report_mount(uint64_t value, int mount);
 
@@ -108,11 +142,19 @@ struct trees {
   int grafts[MAX_GRAFTS];
   int shelves[MAX_SHELVES];
   int volumes[MAX_VOLUMES];
+  struct {
+    int source;  /* as the host has it */
+    int mount;   /* a clone, to be id-mapped */
+    int user_ns; /* its mapping */
+    uid_t uid;   /* whose it is on the host */
+    gid_t gid;
+  } workspaces[MAX_WORKSPACES];
   int writable; /* only where there is no image */
 };
-void trees_open(const struct plan *plan, struct trees *trees);
+void places_make(void);
 void root_build(const struct plan *plan, const struct trees *trees, int writable, int proc,
                 int user_ns);
+int root_compose(const struct plan *plan, const struct trees *trees, int writable, int user_ns);
 void overlays(const struct plan *plan, const struct trees *trees, int writable, int user_ns);
 int walk(int root, const char *path);
 int open_tree_at(int dir, const char *name, unsigned flags);
@@ -120,6 +162,27 @@ int move_mount_to(int mount, int target);
 void upper_folders(int writable, int count);
 int mount_read_only(int mount);
 int mount_detached(const char *type, const char *const *options, unsigned attributes);
+
+void id_map(int mount, unsigned attributes, int user_ns);
+void attach_tree(int mount, const char *name);
+
+/* workspace.c */
+void workspaces_open(const struct plan *plan, struct trees *trees);
+void workspaces_map(const struct plan *plan, struct trees *trees, int proc);
+void workspaces_mount(const struct plan *plan, const struct trees *trees, int writable, int root);
+
+/* reach.c: runs in a child. */
+struct reach {
+  const char *id; /* whose image, or "none" */
+  uint32_t loop_number; /* at which it is in use, or UINT32_MAX */
+  const char *shelves[MAX_SHELVES];
+  int shelf_count;
+};
+__attribute__((noreturn)) void layers_reach(const struct reach *reach);
+
+/* runtime.c */
+__attribute__((noreturn)) void runtime_run(const struct plan *plan, int root, int socket,
+                                           uint64_t loop_number, int user_ns);
 
 /* identity.c */
 void identity_write(const struct plan *plan, const struct trees *trees, int writable);
@@ -185,6 +248,7 @@ int spare_take(const char *image, const char *id, const char *name, uint32_t *lo
 
 /* userns.c */
 int user_ns_create(int proc, uint32_t first_id);
+int user_ns_mapping(int proc, const char *uids, const char *gids);
 
 /* netns.c */
 int net_ns_take(void);

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define TTY_GROUP 5
@@ -64,6 +65,25 @@ int mount_detached(const char *type, const char *const *options, unsigned attrib
   return (int)result;
 }
 
+/* Folders of the present root at which mounts are put together. */
+void places_make(void) {
+  step = "make folders for mounts";
+  static const char *const folders[] = {"root", "writable", "small", "graft", "grafted",
+                                        "shelf", "volume", "hidden"};
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    check(mkdir(folders[i], 0755));
+  for (int i = 0; i < MAX_LAYERS; i++) {
+    char name[8];
+    snprintf(name, sizeof name, "l%d", i);
+    check(mkdir(name, 0755));
+  }
+  for (int i = 0; i < MAX_SHELVES; i++) {
+    char name[8];
+    snprintf(name, sizeof name, "s%d", i);
+    check(mkdir(name, 0755));
+  }
+}
+
 /* Opens a folder below root, making the parts that are missing. */
 int walk(int root, const char *path) {
   int at = check(dup(root));
@@ -89,34 +109,7 @@ int walk(int root, const char *path) {
   return at;
 }
 
-/* Layers are found in the host's own mount namespace; the child then returns to the empty one. */
-void trees_open(const struct plan *plan, struct trees *trees) {
-  step = "enter the host's mount namespace";
-  check(setns(host.mount_ns, CLONE_NEWNS));
-  for (int i = 0; i < plan->layer_count; i++) {
-    step = "open the layer", step_name = plan->layers[i];
-    trees->layers[i] = check(open_tree_at(AT_FDCWD, plan->layers[i], OPEN_TREE_CLONE));
-  }
-  for (int i = 0; i < plan->graft_count; i++) {
-    step = "open the graft", step_name = plan->grafts[i].source;
-    trees->grafts[i] = check(open_tree_at(AT_FDCWD, plan->grafts[i].source, OPEN_TREE_CLONE));
-  }
-  step_name = NULL;
-  if (!*plan->base_image) {
-    step = "open the writable folder";
-    char name[64];
-    snprintf(name, sizeof name, "%s/writable", plan->id);
-    trees->writable =
-        check(open_tree_at(host.sandboxes, name, OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW));
-  }
-  step = "create the mount namespace";
-  check(setns(host.own_mount_ns, CLONE_NEWNS));
-  for (int i = 0; i < plan->shelf_count; i++) trees->shelves[i] = shelf_open(plan->shelves[i]);
-  check(unshare(CLONE_NEWNS));
-  for (int i = 0; i < plan->volume_count; i++) trees->volumes[i] = volume_open(&plan->volumes[i]);
-}
-
-static void attach(int mount, const char *name) {
+void attach_tree(int mount, const char *name) {
   check((int)syscall(SYS_move_mount, mount, "", AT_FDCWD, name, MOVE_MOUNT_F_EMPTY_PATH));
 }
 
@@ -145,7 +138,7 @@ static void dress_upper(int writable, int number, int lower) {
   check(fchmodat(writable, name, info.st_mode & 07777, 0));
 }
 
-static void id_map(int mount, unsigned attributes, int user_ns) {
+void id_map(int mount, unsigned attributes, int user_ns) {
   check(set_attributes(mount, attributes | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0, user_ns));
 }
 
@@ -175,7 +168,7 @@ static void map_shelves(const struct plan *plan, const struct trees *trees, int 
     char name[8];
     snprintf(name, sizeof name, "/s%d", i);
     id_map(trees->shelves[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME, user_ns);
-    attach(trees->shelves[i], name);
+    attach_tree(trees->shelves[i], name);
   }
 }
 
@@ -197,7 +190,7 @@ void overlays(const struct plan *plan, const struct trees *trees, int writable, 
   if (!plan->keeps_identity) identity_write(plan, trees, writable);
   step = "map the ids of the writable layer";
   id_map(writable, MOUNT_ATTR_NOATIME, user_ns);
-  attach(writable, "/writable");
+  attach_tree(writable, "/writable");
 
   /*
    * The overlay works on its layers with the rights of whoever mounts it. That must be an id that
@@ -213,7 +206,7 @@ void overlays(const struct plan *plan, const struct trees *trees, int writable, 
     char name[8];
     snprintf(name, sizeof name, "/l%d", i);
     id_map(trees->layers[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME, user_ns);
-    attach(trees->layers[i], name);
+    attach_tree(trees->layers[i], name);
     if (i > 0) strcat(below, ":");
     strcat(below, name);
   }
@@ -224,7 +217,7 @@ void overlays(const struct plan *plan, const struct trees *trees, int writable, 
   for (int i = 0; i < plan->graft_count; i++) {
     step = "mount the graft", step_name = plan->grafts[i].target;
     id_map(trees->grafts[i], MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME, user_ns);
-    attach(trees->grafts[i], "/graft");
+    attach_tree(trees->grafts[i], "/graft");
     stack(lower, sizeof lower, plan, i + 1, "/graft");
     overlay(lower, i + 1, "/grafted");
     int target = walk(root, plan->grafts[i].target);
@@ -232,6 +225,7 @@ void overlays(const struct plan *plan, const struct trees *trees, int writable, 
     close(target);
   }
   step_name = NULL;
+  workspaces_mount(plan, trees, writable, root);
   close(root);
 }
 
@@ -265,6 +259,47 @@ static void commands(int small) {
   check(symlinkat("cove-checkpoint", small, "cove/cove-sudo"));
 }
 
+/* Two starts of a sandbox are two boots to programs inside, and the host's is not theirs to know. */
+static void boot_id(int small) {
+  step = "make a boot id";
+  unsigned char bytes[16];
+  ssize_t got = getrandom(bytes, sizeof bytes, 0);
+  if (got != sizeof bytes) child_fail(got < 0 ? errno : EIO);
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  char text[2 * sizeof bytes + 4 + 2];
+  size_t at = 0;
+  for (size_t i = 0; i < sizeof bytes; i++) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text[at++] = '-';
+    text[at++] = "0123456789abcdef"[bytes[i] >> 4];
+    text[at++] = "0123456789abcdef"[bytes[i] & 15];
+  }
+  text[at++] = '\n';
+  int file = check(openat(small, "boot", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+  ssize_t written = write(file, text, at);
+  if (written != (ssize_t)at) child_fail(written < 0 ? errno : ENOSPC);
+  close(file);
+}
+
+/* Everybody inside may use them: whoever allows a device allows it to all. */
+static void allowed_devices(int dev) {
+  step = "make the device";
+  for (int i = 0; i < host.device_count; i++) {
+    const struct device *device = &host.devices[i];
+    step_name = device->name;
+    char folder[256];
+    const char *slash = strrchr(device->name, '/');
+    size_t length = slash ? (size_t)(slash - device->name) : 0;
+    if (length >= sizeof folder) child_fail(ENAMETOOLONG);
+    memcpy(folder, device->name, length);
+    folder[length] = 0;
+    int parent = walk(dev, folder);
+    check(mknodat(parent, slash ? slash + 1 : device->name, device->type | 0666, device->number));
+    close(parent);
+  }
+  step_name = NULL;
+}
+
 /* One small tmpfs per sandbox holds /dev, /dev/shm, /sys, commands, and what masks parts of /proc. */
 static void small_tmpfs(const struct plan *plan) {
   step = "mount the tmpfs for /dev";
@@ -275,12 +310,13 @@ static void small_tmpfs(const struct plan *plan) {
                            "uid",  uid,   "gid",       uid,     NULL};
   int mount =
       check(mount_detached("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
-  attach(mount, "/small");
+  attach_tree(mount, "/small");
   step = "fill /dev";
   int small = check(open("/small", O_PATH | O_DIRECTORY | O_CLOEXEC));
   check(mkdirat(small, "sys", 0555));
   check(mkdirat(small, "empty", 0555));
   check(mknodat(small, "nothing", S_IFREG | 0444, 0));
+  boot_id(small);
   check(mkdirat(small, "shm", 01777));
   check(mkdirat(small, "dev", 0755));
   int dev = check(openat(small, "dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -293,6 +329,7 @@ static void small_tmpfs(const struct plan *plan) {
                {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0}};
   for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
     check(mknodat(dev, nodes[i].name, S_IFCHR | 0666, makedev(nodes[i].major, nodes[i].minor)));
+  allowed_devices(dev);
   check(mkdirat(dev, "cove", 0755));
   check(symlinkat("pts/ptmx", dev, "ptmx"));
   check(symlinkat("/proc/self/fd", dev, "fd"));
@@ -373,7 +410,25 @@ static void proc_parts(int root) {
     cover(proc, fixed[i], RO_QUIET, check(target));
     close(target);
   }
+  step = "put a boot id over the host's";
+  int boot = openat(proc, "sys/kernel/random/boot_id", O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (boot >= 0 || errno != ENOENT) {
+    cover(AT_FDCWD, "/small/boot", RO_QUIET, check(boot));
+    close(boot);
+  }
   close(proc);
+}
+
+/* What the sandbox stands on and nothing of the kernel's, for a runtime that brings its own. */
+int root_compose(const struct plan *plan, const struct trees *trees, int writable, int user_ns) {
+  overlays(plan, trees, writable, user_ns);
+  int root = check(open("/root", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  volumes(plan, trees, root, user_ns);
+  step = "make /tmp";
+  close(walk(root, "tmp"));
+  close(root);
+  step = "take the root along";
+  return check(open_tree_at(AT_FDCWD, "/root", OPEN_TREE_CLONE | AT_RECURSIVE));
 }
 
 void root_build(const struct plan *plan, const struct trees *trees, int writable, int proc,

@@ -115,7 +115,7 @@ void store_u32(uint8_t *, uint32_t);
 
 /* ---- link.c: the one connection to the host */
 
-void link_listen(int fd);
+void link_listen(int fd, bool connections_are_handed);
 bool link_up(void);
 bool link_hears_asks(void);
 void link_break(const char *why);

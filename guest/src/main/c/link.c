@@ -1,5 +1,7 @@
 #include "agent.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -13,7 +15,7 @@
 enum { SOFT = 128 << 10, HARD = 4 << 20, KEPT = 16 << 10, IN_SIZE = 2 * (FRAME_HEAD + PAYLOAD_MAX) };
 
 static struct source listener, peer = {.fd = -1};
-static bool greeted, broken;
+static bool handed, greeted, broken;
 static uint16_t spoken_version;
 static uint8_t in[IN_SIZE];
 static size_t in_len;
@@ -189,9 +191,34 @@ static void peer_ready(struct source *s, uint32_t events) {
   }
 }
 
+/*
+ * A connection that somebody outside has accepted, handed to us over a socket that only he has. One
+ * byte at a time, so that each comes with its own. A byte alone asks everybody but us to end.
+ */
+static int take_handed(int door) {
+  char word;
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct iovec data = {&word, 1};
+  struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+                           .msg_controllen = sizeof control};
+  ssize_t n = recvmsg(door, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return -1;
+  if (n <= 0) _exit(76); /* nobody can reach us any more */
+  struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+  if (!c && word == 't' && getpid() == 1) kill(-1, SIGTERM);
+  if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) return -1;
+  int fd;
+  memcpy(&fd, CMSG_DATA(c), sizeof fd);
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  return fd;
+}
+
 static void listener_ready(struct source *s, uint32_t events) {
   (void)events;
-  int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  int fd = handed ? take_handed(s->fd) : accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) return;
   drop_link();
   peer = (struct source){.fd = fd, .ready = peer_ready};
@@ -203,7 +230,8 @@ static void listener_ready(struct source *s, uint32_t events) {
   send_hello();
 }
 
-void link_listen(int fd) {
+void link_listen(int fd, bool connections_are_handed) {
+  handed = connections_are_handed;
   listener = (struct source){.fd = fd, .ready = listener_ready};
   if (!loop_watch(&listener, EPOLLIN)) _exit(71);
 }

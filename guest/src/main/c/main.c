@@ -16,7 +16,7 @@ static struct source signals;
 static bool leave;
 
 /*
- * As pid 1 a request to end is passed on to the commands: init does not leave, the host ends it.
+ * As pid 1 a request to end is passed on to everybody: init does not leave, the host ends it.
  * Anywhere else (tests) it is obeyed.
  */
 static void signals_ready(struct source *s, uint32_t events) {
@@ -24,8 +24,12 @@ static void signals_ready(struct source *s, uint32_t events) {
   struct signalfd_siginfo info;
   while (read(s->fd, &info, sizeof info) == sizeof info) {
     if (info.ssi_signo == SIGCHLD) continue;
-    process_signal_all(getpid() == 1 ? (int)info.ssi_signo : SIGKILL);
-    if (getpid() != 1) leave = true;
+    if (getpid() == 1) {
+      kill(-1, (int)info.ssi_signo); /* also those that have left their command's group */
+    } else {
+      process_signal_all(SIGKILL);
+      leave = true;
+    }
   }
   process_reap();
 }
@@ -65,23 +69,33 @@ static int bind_socket(const char *path) {
   return rename(address.sun_path, path) < 0 ? -1 : fd;
 }
 
+/* A runtime gives us what we need as our stdin; nothing of ours may be a command's. */
+static int set_aside(int fd) {
+  int aside = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int i = 0; i < 3; i++)
+    if (null < 0 || dup2(null, i) < 0) _exit(73);
+  return aside;
+}
+
 static int64_t next_deadline(void) {
   int64_t a = process_next_deadline(), b = ask_next_deadline();
   return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
 static void usage(void) {
-  fputs("usage: cove-agent (--listen-fd N | --socket PATH) [--caps HEX] [--asks on]\n", stderr);
+  fputs("usage: cove-agent (--listen-fd N | --hand-fd N | --socket PATH) [--caps HEX] [--asks on]\n", stderr);
   _exit(64);
 }
 
 int main(int argc, char **argv) {
   int listen_fd = -1;
-  bool asks = false;
+  bool asks = false, handed = false;
   uint64_t caps = ~0ull;
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 >= argc) usage();
     if (strcmp(argv[i], "--listen-fd") == 0) listen_fd = atoi(argv[i + 1]);
+    else if (strcmp(argv[i], "--hand-fd") == 0) handed = true, listen_fd = set_aside(atoi(argv[i + 1]));
     else if (strcmp(argv[i], "--socket") == 0) listen_fd = bind_socket(argv[i + 1]);
     else if (strcmp(argv[i], "--caps") == 0) caps = strtoull(argv[i + 1], NULL, 16);
     else if (strcmp(argv[i], "--asks") == 0) asks = strcmp(argv[i + 1], "on") == 0;
@@ -102,7 +116,7 @@ int main(int argc, char **argv) {
   signals_init();
   spawn_init(caps);
   if (asks && !ask_listen()) _exit(75);
-  link_listen(listen_fd);
+  link_listen(listen_fd, handed);
   while (!leave) {
     loop_round(channels_wanting() && link_has_room() ? 0 : next_deadline());
     process_expire(now_ns());

@@ -11,7 +11,7 @@
  * something to read. While the host takes nothing, nothing is read here, and the kernel's own queue
  * overflows in the end, which is told.
  */
-enum kind { CREATED, MODIFIED, REMOVED, MOVED_FROM, MOVED_TO, OVERFLOW };
+enum kind { CREATED, MODIFIED, REMOVED, MOVED_FROM, MOVED_TO, OVERFLOW, ATTRIBUTES };
 enum {
   MASK = IN_CREATE | IN_MODIFY | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
          IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR,
@@ -209,7 +209,8 @@ static void take_event(struct job *j, const struct inotify_event *e) {
   else if (e->mask & IN_DELETE) tell(j, REMOVED, path);
   else if (e->mask & IN_MOVED_FROM) tell(j, MOVED_FROM, path);
   else if (e->mask & IN_MOVED_TO) tell(j, MOVED_TO, path);
-  else if (e->mask & (IN_MODIFY | IN_ATTRIB)) tell(j, MODIFIED, path);
+  else if (e->mask & IN_MODIFY) tell(j, MODIFIED, path);
+  else if (e->mask & IN_ATTRIB) tell(j, ATTRIBUTES, path);
   if (!folder || !w->recursive) return;
   if (e->mask & IN_MOVED_FROM) folder_went(w, path);
   if (e->mask & (IN_CREATE | IN_MOVED_TO)) folder_came(j, path, e->mask & IN_CREATE);

@@ -10,7 +10,8 @@
 /*
  * The threads. None while there is nothing to do: they come with the work and leave after a while
  * without it. A thread takes a user's rights for files only (fsuid, fsgid, groups), with raw calls:
- * the C library would change all threads.
+ * the C library would change all threads. gVisor has no such rights, so there it is the effective
+ * ids: whoever may signal or trace us is told by the real and the saved ones.
  */
 enum { THREADS_MAX = 4, STACK = 128 << 10, IDLE_SECONDS = 5 };
 
@@ -25,14 +26,18 @@ static void (*on_done)(struct job *);
 static bool become(const struct user *u) {
   if (!agent_is_root()) return u->uid == getuid();
   if (syscall(SYS_setgroups, u->group_count, u->groups) < 0) return false;
-  syscall(SYS_setfsgid, u->gid);
+  if (syscall(SYS_setfsgid, u->gid) < 0 && errno == ENOSYS)
+    return syscall(SYS_setresgid, -1, u->gid, -1) == 0 && syscall(SYS_setresuid, -1, u->uid, -1) == 0;
   syscall(SYS_setfsuid, u->uid);
   return (gid_t)syscall(SYS_setfsgid, -1) == u->gid && (uid_t)syscall(SYS_setfsuid, -1) == u->uid;
 }
 
 static void become_root(void) {
   if (!agent_is_root()) return;
-  syscall(SYS_setfsuid, 0);
+  if (syscall(SYS_setfsuid, 0) < 0 && errno == ENOSYS) {
+    syscall(SYS_setresuid, -1, 0, -1);
+    syscall(SYS_setresgid, -1, 0, -1);
+  }
   syscall(SYS_setfsgid, 0);
   syscall(SYS_setgroups, 0, NULL);
 }

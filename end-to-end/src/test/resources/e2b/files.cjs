@@ -110,6 +110,8 @@ check('a folder is watched', async ({ box }) => {
   await box.commands.run('sleep 0.2; touch watched/deep/two.txt; rm watched/one.txt')
   await until('its changes', () => events.some((event) => event.name === 'one.txt' && event.type === 'remove'))
   await until('those below', () => events.some((event) => event.name === 'deep/two.txt' && event.type === 'create'))
+  await box.commands.run('chmod 600 watched/deep/two.txt')
+  await until('its mode', () => events.some((event) => event.name === 'deep/two.txt' && event.type === 'chmod'))
   await handle.stop()
   await rejected(box.files.watchDir('/no/such', () => {}), e2b.NotFoundError)
   await rejected(box.files.watchDir('/etc/passwd', () => {}), e2b.InvalidArgumentError)

@@ -64,10 +64,33 @@ check('files are kept when memory is not', async () => {
   await box.files.write('kept', 'yes')
   const command = await box.commands.run('sleep 600', { background: true })
   await command.disconnect()
+  const boot = () => box.files.read('/proc/sys/kernel/random/boot_id')
+  const first = await boot()
+  await box.pause()
+  await box.connect()
+  assert.equal(await boot(), first)
   await box.pause({ keepMemory: false })
   await box.connect()
+  assert.notEqual(await boot(), first)
   assert.equal(await box.files.read('kept'), 'yes')
   assert.ok(!(await box.commands.list()).some((one) => one.args.includes('sleep 600')))
+  await box.kill()
+})
+
+check('what it used is known over time', async () => {
+  const box = await Sandbox.create({ timeoutMs: 120_000 })
+  const begin = new Date()
+  await box.commands.run('while true; do :; done', { background: true, timeoutMs: 0 })
+  let samples = []
+  while (samples.length < 3 && new Date() - begin < 60_000) {
+    await new Promise((done) => setTimeout(done, 1_000))
+    samples = await box.getMetrics()
+  }
+  assert.ok(samples.length >= 3, `${samples.length} samples in a minute`)
+  for (let i = 1; i < samples.length; i++) assert.ok(samples[i - 1].timestamp <= samples[i].timestamp)
+  assert.ok(samples.some((one) => one.cpuUsedPct > 0))
+  assert.deepEqual(await box.getMetrics({ end: new Date(begin - 60_000) }), [])
+  assert.equal((await box.getMetrics({ start: samples[1].timestamp })).some((one) => one.timestamp < samples[1].timestamp), false)
   await box.kill()
 })
 

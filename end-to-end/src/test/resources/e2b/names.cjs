@@ -47,7 +47,9 @@ check('a port is open to everybody by its name', async ({ box }) => {
   const answer = await fetch(`https://${box.getHost(8000)}/a/b?c=d`)
   assert.equal(answer.status, 200)
   assert.match(await answer.text(), /^\/a\/b\?c=d\|/)
-  assert.equal((await fetch(`https://${box.getHost(8001)}/`)).status, 502)
+  const closed = await fetch(`https://${box.getHost(8001)}/`)
+  assert.equal(closed.status, 502)
+  assert.deepEqual(await closed.json(), { sandboxId: box.sandboxId, message: 'The sandbox is running but port is not open', port: 8001, code: 502 })
 })
 
 check('a port is reached with headers too, which the server inside does not see', async ({ box }) => {
@@ -88,13 +90,27 @@ check('ports can be for those alone who have the token', async () => {
   }
 })
 
+check('a server inside reads the host that it was to read', async () => {
+  const box = await Sandbox.create({ network: { maskRequestHost: 'localhost:${PORT}' } })
+  try {
+    assert.equal((await box.getInfo()).network.maskRequestHost, 'localhost:${PORT}')
+    await serve(box)
+    assert.match(await (await fetch(`https://${box.getHost(8000)}/`)).text(), /'Host': 'localhost:8000'/)
+  } finally {
+    await box.kill()
+  }
+  await rejected(Sandbox.create({ network: { maskRequestHost: 'a b' } }), e2b.SandboxError)
+})
+
 check('a port wakes a sandbox only where that was wanted', async () => {
   const [still, awake] = await Promise.all([
     Sandbox.create(), Sandbox.create({ lifecycle: { onTimeout: 'pause', autoResume: true } })])
   try {
     await Promise.all([serve(still), serve(awake)])
     await Promise.all([still.pause(), awake.pause()])
-    assert.equal((await fetch(`https://${still.getHost(8000)}/`)).status, 502)
+    const resting = await fetch(`https://${still.getHost(8000)}/`)
+    assert.equal(resting.status, 502)
+    assert.equal((await resting.json()).message, 'The sandbox was not found')
     assert.equal((await Sandbox.getInfo(still.sandboxId)).state, 'paused')
     assert.equal((await fetch(`https://${awake.getHost(8000)}/`)).status, 200)
     assert.equal((await Sandbox.getInfo(awake.sandboxId)).state, 'running')

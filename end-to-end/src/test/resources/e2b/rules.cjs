@@ -29,4 +29,21 @@ check('a request gets the secret on its way out, and the sandbox never has it', 
   }
 })
 
+check('a value that is written into a rule goes out too, and is forgotten with its sandbox', async () => {
+  const box = await Sandbox.create({
+    network: {
+      denyOut: [e2b.ALL_TRAFFIC],
+      allowOut: ['api.test'],
+      rules: { 'api.test': [{ transform: { headers: { Authorization: 'Bearer sk-plain-31415926' } } }] },
+    },
+  })
+  try {
+    const answer = await box.commands.run(`timeout 60 curl -sS ${process.env.WORLD_URL}`)
+    assert.doesNotMatch(answer.stdout, /sk-plain/)
+    assert.doesNotMatch(JSON.stringify(await box.getInfo()), /sk-plain/)
+  } finally {
+    await box.kill()
+  }
+})
+
 run(async () => ({}), async () => {})

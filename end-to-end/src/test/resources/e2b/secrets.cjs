@@ -61,7 +61,11 @@ check('rules put a secret into headers, and are shown', async () => {
     await box.updateNetwork({})
     assert.deepEqual((await box.getInfo()).network.rules ?? {}, {})
     const literal = { 'api.test': [{ transform: { headers: { 'X-Key': 'sk-literal-value' } } }] }
-    const error = await rejected(box.updateNetwork({ rules: literal }), e2b.SandboxError)
+    await box.updateNetwork({ rules: literal })
+    assert.deepEqual((await box.getInfo()).network.rules, { 'api.test': [{ transform: { headers: { 'X-Key': '***' } } }] })
+    assert.ok((await Secret.list({ limit: 100 }).nextItems()).every((one) => !one.name.startsWith('E2BV_')))
+    const mixed = { 'api.test': [{ transform: { headers: { 'X-Key': `sk-literal ${Secret.fill(name)}` } } }] }
+    const error = await rejected(box.updateNetwork({ rules: mixed }), e2b.SandboxError)
     assert.doesNotMatch(error.message, /sk-literal/)
     await rejected(box.updateNetwork({ rules: { '*': rules['api.test'] } }), e2b.SandboxError)
     await rejected(box.updateNetwork({ rules: { 'api.test': [{ transform: { headers: { 'X-Key': Secret.fill('no-such') } } }] } }), e2b.SandboxError)

@@ -107,6 +107,46 @@ check('the same build again is cached', async ({ context }) => {
   assert.ok(lines.some((line) => /^CACHED/.test(line)), lines.join('\n'))
 })
 
+check('what was cached is made anew where that is wanted', async () => {
+  const steps = (builder) => builder.runCmd('date +%N > first.txt').runCmd('date +%N > second.txt')
+  const read = async () => {
+    const box = await Sandbox.create(`${name}-c`)
+    const texts = [await box.files.read('first.txt'), await box.files.read('second.txt')]
+    await box.kill()
+    return texts
+  }
+  await Template.build(steps(Template().fromTemplate('base')), `${name}-c`)
+  const first = await read()
+  await Template.build(steps(Template().fromTemplate('base')), `${name}-c`)
+  assert.deepEqual(await read(), first)
+  const half = Template().fromTemplate('base').runCmd('date +%N > first.txt').skipCache().runCmd('date +%N > second.txt')
+  await Template.build(half, `${name}-c`)
+  const second = await read()
+  assert.equal(second[0], first[0])
+  assert.notEqual(second[1], first[1])
+  await Template.build(steps(Template().fromTemplate('base')), `${name}-c`, { skipCache: true })
+  const third = await read()
+  assert.ok(third[0] !== second[0] && third[1] !== second[1])
+})
+
+check('sandboxes have as much as their template says', async () => {
+  await Template.build(Template().fromTemplate('base').runCmd('true'), `${name}-big`, { cpuCount: 2, memoryMB: 512 })
+  const box = await Sandbox.create(`${name}-big`)
+  try {
+    const info = await box.getInfo()
+    assert.deepEqual([info.cpuCount, info.memoryMB], [2, 512])
+    const [sample] = await box.getMetrics()
+    assert.equal(sample.memTotal, 512 * 1024 * 1024)
+    const listed = await (await fetch(`${process.env.E2B_API_URL}/templates`, { headers: { 'X-API-KEY': process.env.E2B_API_KEY } })).json()
+    const shown = listed.find((one) => one.templateID === `${name}-big`)
+    assert.deepEqual([shown.cpuCount, shown.memoryMB], [2, 512])
+  } finally {
+    await box.kill()
+  }
+  await rejected(Template.build(Template().fromTemplate('base'), `${name}-big`, { cpuCount: 0 }), e2b.BuildError)
+  await rejected(Template.build(Template().fromTemplate('base'), `${name}-big`, { memoryMB: 1 }), e2b.BuildError)
+})
+
 check('a step that fails is told', async () => {
   const template = Template().fromTemplate('base').runCmd('true').runCmd('echo oh no; exit 5')
   const error = await rejected(Template.build(template, `${name}-broken`), e2b.BuildError)
@@ -142,7 +182,7 @@ run(
   async ({ context }) => {
     fs.rmSync(context, { recursive: true })
     const headers = { 'X-API-KEY': process.env.E2B_API_KEY }
-    for (const one of [name, `${name}-c`, `${name}-steps`]) {
+    for (const one of [name, `${name}-c`, `${name}-steps`, `${name}-big`]) {
       await fetch(`${process.env.E2B_API_URL}/templates/${one}`, { method: 'DELETE', headers })
     }
   })

@@ -1,5 +1,6 @@
 // What E2B's own client sees of a server. Prints "name milliseconds", a line for each time.
 'use strict'
+const fs = require('node:fs')
 const { Sandbox } = require('e2b')
 
 const rounds = Number(process.argv[2])
@@ -32,7 +33,20 @@ async function creations() {
   }
 }
 
-async function large(box) {
+const resident = () =>
+  Number(fs.readFileSync(`/proc/${process.env.SERVER_PID}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024
+
+/** How much more memory the server has at any moment of something than before it. */
+async function growth(work) {
+  const before = resident()
+  let most = before
+  const look = setInterval(() => (most = Math.max(most, resident())), 20)
+  await work()
+  clearInterval(look)
+  console.log('memory', Math.max(most, resident()) - before)
+}
+
+async function large(box, megabytes, time) {
   const piece = new Uint8Array(1 << 20).fill(113)
   let left = megabytes
   await time('upload', () => box.files.write('large', new ReadableStream({
@@ -63,7 +77,8 @@ async function main() {
   await creations()
   const box = await Sandbox.create()
   for (let i = 0; i < rounds; i++) await time('run', () => box.commands.run('true'))
-  await large(box)
+  await large(box, 64, (_, work) => work()) // so that it is compiled, and its buffers are there
+  await growth(() => large(box, megabytes, time))
   await parallel(box)
   await box.kill()
 }

@@ -22,8 +22,7 @@ class BenchMainTest {
   void help_names_every_measurement_and_measures_nothing() throws Exception {
     assertThat(bench.run(List.of("--help"))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains(
-            "first-output, exec, burst, rate, density, checkpoint, apt, pull, rest, network,");
+        .contains("first-output, tiers, exec, burst, rate, density, checkpoint, apt, pull, rest,");
     assertThat(err.size()).isZero();
   }
 

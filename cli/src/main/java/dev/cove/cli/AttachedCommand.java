@@ -126,12 +126,13 @@ final class AttachedCommand {
     if (stop.requested()) {
       return stop.exitCode();
     }
+    Optional<Thread> pump = Optional.empty();
     try (RunningCommand started = sandbox.start(prepared);
         Terminal.Mode _ = rawInput ? session.terminal().enterRawMode() : () -> {}) {
       terminal = tty;
       begin(started);
       if (withInput) {
-        pumpInput(session.in(), started.stdin());
+        pump = Optional.of(pumpInput(session.in(), started.stdin()));
       } else if (tty) {
         started.stdin().close();
       }
@@ -142,6 +143,7 @@ final class AttachedCommand {
       return afterBreak(e);
     } finally {
       running = null;
+      pump.ifPresent(Thread::interrupt); // who comes after us reads on
     }
   }
 
@@ -179,8 +181,8 @@ final class AttachedCommand {
   }
 
   /** On a platform thread: reading a descriptor would pin a virtual thread's carrier. */
-  private static void pumpInput(InputStream source, OutputStream target) {
-    Thread.ofPlatform()
+  private static Thread pumpInput(InputStream source, OutputStream target) {
+    return Thread.ofPlatform()
         .daemon()
         .name("input")
         .start(() -> {

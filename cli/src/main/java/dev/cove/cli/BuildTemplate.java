@@ -50,9 +50,11 @@ final class BuildTemplate implements Callable<Integer> {
   private Optional<String> cwd = Optional.empty();
   private Optional<String> start = Optional.empty();
   private Optional<String> ready = Optional.empty();
+  private boolean noCache;
 
   private final NetworkFlags network = new NetworkFlags();
   private final LifeFlags life = new LifeFlags();
+  private final LimitFlags limits = new LimitFlags();
 
   private boolean json;
 
@@ -79,6 +81,7 @@ final class BuildTemplate implements Callable<Integer> {
         .with(build::describeFolder)
         .with(build::describeOthers)
         .with(build::describeSettings)
+        .with(build.limits::describe)
         .with(build.network::describe)
         .with(build.life::describe)
         .flag("--json", "Print the whole template as JSON.", () -> build.json = true)
@@ -91,7 +94,7 @@ final class BuildTemplate implements Callable<Integer> {
             "cove template build --checkpoint $(cove checkpoint box) -t prepared",
             "docker save web | cove template build --archive - -t web")
         .note(
-            "What is said about the network holds for its sandboxes, unless something else is said"
+            "What is said about network and limits holds for its sandboxes, unless something else is said"
                 + " when they are made. Steps reach what the presets packages and git allow."
                 + " Ctrl-C cancels the build.")
         .build();
@@ -108,7 +111,8 @@ final class BuildTemplate implements Callable<Integer> {
             "--target",
             "STAGE",
             "The stage to build; default the last.",
-            v -> target = Optional.of(v));
+            v -> target = Optional.of(v))
+        .flag("--no-cache", "Carry out every step, also known ones.", () -> noCache = true);
   }
 
   private void describeOthers(Description verb) {
@@ -176,8 +180,9 @@ final class BuildTemplate implements Callable<Integer> {
           "Say what to make it of: PATH, --image, --debian, --recipe, --checkpoint or --archive");
     }
     if (folder.isEmpty()
-        && (dockerfile.isPresent() || target.isPresent() || !arguments.isEmpty())) {
-      throw new Misuse("--file, --build-arg and --target are about the Dockerfile of a PATH");
+        && (dockerfile.isPresent() || target.isPresent() || !arguments.isEmpty() || noCache)) {
+      throw new Misuse(
+          "--file, --build-arg, --target and --no-cache are about the Dockerfile of a PATH");
     }
     if (!debian && (suite.isPresent() || (recipe.isEmpty() && !packages.isEmpty()))) {
       throw new Misuse("--suite goes with --debian, and --package with that or --recipe");
@@ -189,10 +194,11 @@ final class BuildTemplate implements Callable<Integer> {
           "--env, --user, --cwd, --start and --ready go with --image, --debian and --checkpoint; a"
               + " Dockerfile or an archive says these itself");
     }
-    if (archive.isPresent() && network.change(Network.denying()).isPresent()) {
+    boolean more = network.change(Network.denying()).isPresent() || limits.said().isPresent();
+    if (archive.isPresent() && more) {
       throw new Misuse(
-          "An archive brings no network; build on the template that it becomes with 'FROM'"
-              + " instead");
+          "An archive brings no network and no limits; build on the template that it becomes with"
+              + " 'FROM' instead");
     }
     requireCredentialsOfImage();
     if (tags.isEmpty() && image.isEmpty() && recipe.isEmpty() && !debian) {
@@ -282,7 +288,8 @@ final class BuildTemplate implements Callable<Integer> {
     }
     TemplateBuild reaching =
         network.change(Network.denying()).map(settled::network).orElse(settled);
-    return life.change().map(reaching::life).orElse(reaching);
+    TemplateBuild lasting = life.change().map(reaching::life).orElse(reaching);
+    return limits.said().map(lasting::limits).orElse(lasting);
   }
 
   private dev.cove.sdk.Template buildFolder(Templates templates, Path given, BuildProgress progress)
@@ -305,6 +312,8 @@ final class BuildTemplate implements Callable<Integer> {
     }
     build = network.change(Network.denying()).map(build::network).orElse(build);
     build = life.change().map(build::life).orElse(build);
+    build = limits.said().map(build::limits).orElse(build);
+    build = noCache ? build.noCache() : build;
     try (var packed = new FolderArchive(context, IgnoredFiles.of(context, description))) {
       try {
         return templates.buildFromContext(packed.stream(), build, progress);

@@ -1,6 +1,7 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.Command;
+import dev.cove.sdk.SandboxInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class CommandFlags {
         .text(
             "-w --cwd",
             "FOLDER",
-            "Run in this folder; default the user's home.",
+            "Run in this folder; default the project's, or the user's home.",
             v -> cwd = Optional.of(v))
         .pairs("-e --env", "A variable for the command; may be given often.", v -> env = v)
         .value(
@@ -70,13 +71,14 @@ final class CommandFlags {
   /**
    * @param argv empty for what the template says
    */
-  Command command(List<String> argv) {
+  Command command(List<String> argv, SandboxInfo box) {
     Command command = argv.isEmpty() ? Command.entrypoint() : Command.of(argv);
     if (user.isPresent()) {
       command = command.user(user.get());
     }
-    if (cwd.isPresent()) {
-      command = command.cwd(cwd.get());
+    Optional<String> folder = cwd.or(() -> ProjectFolders.workingFolder(box));
+    if (folder.isPresent()) {
+      command = command.cwd(folder.get());
     }
     if (timeout.isPresent()) {
       command = command.timeout(timeout.get());

@@ -19,9 +19,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Around every verb: parsing, help, one sentence for each failure, and the exit code. */
 final class CommandLineFrame {
   /** Their exit code is that of the command they run, so Cove's own needs a place of its own. */
-  private static final Set<String> RUNNERS = Set.of("run", "exec", "shell");
+  private static final Set<String> RUNNERS =
+      Set.of("run", "exec", "shell", "claude", "codex", "opencode");
 
-  private static final Set<String> COMMAND_TAKERS = Set.of("run", "exec", "service add");
+  private static final Set<String> COMMAND_TAKERS =
+      Set.of("run", "exec", "service add", "claude", "codex", "opencode");
 
   private final Session session;
 

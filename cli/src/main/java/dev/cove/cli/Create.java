@@ -2,6 +2,7 @@ package dev.cove.cli;
 
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.Sandbox;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,6 +36,7 @@ final class Create implements Callable<Integer> {
             "cove create --name builder --memory 2G --label team=web",
             "cove create --json --env CI=1",
             "cove create --image alpine:3.22",
+            "cove create --project . --name dev; cove shell dev; cove diff",
             "cove create --preset packages --secret API_KEY@api.example.com",
             "cove create --checkpoint c0123456789abcdefghi")
         .build();
@@ -42,9 +44,15 @@ final class Create implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    ProjectSettings settings = flags.projects().settings();
+    settings.tell(session);
+    flags.defaultTo(settings);
+    Map<String, String> variables = new HashMap<>(settings.env());
+    variables.putAll(env);
     try (Cove cove = LocalStart.connectOrStart(where.of(session))) {
       flags.provide(cove, session);
-      Sandbox sandbox = cove.sandboxes().create(flags.options(env)).detach();
+      Sandbox sandbox = cove.sandboxes().create(flags.options(variables)).detach();
+      ProjectFolders.tellHidden(session, sandbox.info());
       session.println(json ? sandbox.info().toJson() : sandbox.id());
       return ExitCode.OK;
     }

@@ -5,6 +5,7 @@ import dev.cove.sdk.Cove;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Network;
 import dev.cove.sdk.SecretBinding;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,21 +22,21 @@ final class CreateFlags {
 
   private Optional<String> tier = Optional.empty();
 
-  private Optional<Double> cpus = Optional.empty();
+  private List<String> required = List.of();
 
-  private Optional<Megabytes.Size> memory = Optional.empty();
-
-  private Optional<Megabytes.Size> disk = Optional.empty();
-
-  private Optional<Integer> maxProcesses = Optional.empty();
+  private final LimitFlags limits = new LimitFlags();
 
   private Map<String, String> labels = Map.of();
 
   private List<String> volumes = List.of();
 
+  private final ProjectFolders projects = new ProjectFolders();
+
   private final NetworkFlags network = new NetworkFlags();
 
   private List<SecretBinding> secrets = List.of();
+
+  private final List<SecretBinding> moreSecrets = new ArrayList<>();
 
   private Optional<String> group = Optional.empty();
 
@@ -50,7 +51,6 @@ final class CreateFlags {
   private final RuleFlags rules = new RuleFlags("--checkpoint-");
 
   void describe(Description verb) {
-    var sizes = new Megabytes();
     verb.text("--name", "NAME", "A name, unique on the server.", v -> name = Optional.of(v))
         .text(
             "--template",
@@ -66,42 +66,27 @@ final class CreateFlags {
         .text(
             "--checkpoint",
             "ID",
-            "A checkpoint to start from; template, tier and disk are then its own.",
+            "A checkpoint to start from; template and disk are then its own, and so is the tier"
+                + " unless another is named.",
             v -> checkpoint = Optional.of(v))
-        .text("--tier", "TIER", "The isolation: 'container'.", v -> tier = Optional.of(v))
-        .value(
-            "--cpus",
-            "N",
-            "At most so many cpus, such as 0.5.",
-            Double::valueOf,
-            Double.class,
-            v -> cpus = Optional.of(v))
-        .value(
-            "--memory",
-            "SIZE",
-            "At most so much memory: 512M, 2G, or a number of megabytes.",
-            sizes,
-            Megabytes.Size.class,
-            v -> memory = Optional.of(v))
-        .value(
-            "--disk",
-            "SIZE",
-            "At most so much written to disk.",
-            sizes,
-            Megabytes.Size.class,
-            v -> disk = Optional.of(v))
-        .value(
-            "--max-processes",
-            "N",
-            "At most so many processes and threads.",
-            Integer::valueOf,
-            Integer.class,
-            v -> maxProcesses = Optional.of(v))
+        .text(
+            "--tier",
+            "TIER",
+            "What holds it: 'container', 'gvisor' or 'microvm'; cove tiers shows what they are"
+                + " here.",
+            v -> tier = Optional.of(v))
+        .texts(
+            "--require",
+            RequireFlag.LABEL,
+            "The least that must hold it, or it is not made; may be given often.",
+            v -> required = v)
+        .with(limits::describe)
         .texts(
             "--volume",
             "NAME:/PATH[:ro]",
             "A volume at that folder, to write to or read-only; may be given often.",
             v -> volumes = v)
+        .with(projects::describe)
         .with(network::describe)
         .values(
             "--secret",
@@ -137,6 +122,39 @@ final class CreateFlags {
         .with(rules::describe);
   }
 
+  ProjectFolders projects() {
+    return projects;
+  }
+
+  NetworkFlags network() {
+    return network;
+  }
+
+  void template(String reference) {
+    template = Optional.of(reference);
+  }
+
+  /** One more than was said. */
+  void also(SecretBinding binding) {
+    moreSecrets.add(binding);
+  }
+
+  /**
+   * Takes a project's settings where nothing else was said.
+   *
+   * @return whether it is said what the sandbox starts from
+   */
+  boolean defaultTo(ProjectSettings settings) {
+    if (template.isEmpty() && image.isEmpty() && checkpoint.isEmpty()) {
+      template = settings.template();
+      image = settings.image();
+    }
+    limits.defaultTo(settings);
+    projects.alsoHide(settings.hide());
+    network.also(settings.presets(), settings.allow());
+    return template.isPresent() || image.isPresent() || checkpoint.isPresent();
+  }
+
   /** Whether what it starts from may say itself what is to run. */
   boolean mayHaveEntrypoint() {
     return template.isPresent() || image.isPresent();
@@ -169,10 +187,13 @@ final class CreateFlags {
     options = with(options, image, CreateOptions::image);
     options = with(options, checkpoint, CreateOptions::checkpoint);
     options = with(options, tier, CreateOptions::tier);
-    options = with(options, cpus, CreateOptions::cpus);
-    options = with(options, memory.map(Megabytes.Size::count), CreateOptions::memoryMb);
-    options = with(options, disk.map(Megabytes.Size::count), CreateOptions::diskMb);
-    options = with(options, maxProcesses, CreateOptions::maxProcesses);
+    for (String guarantee : required) {
+      options = RequireFlag.apply(guarantee, options);
+    }
+    options = with(options, limits.limits().cpus(), CreateOptions::cpus);
+    options = with(options, limits.limits().memoryMb(), CreateOptions::memoryMb);
+    options = with(options, limits.limits().diskMb(), CreateOptions::diskMb);
+    options = with(options, limits.limits().maxProcesses(), CreateOptions::maxProcesses);
     options = with(options, idempotencyKey, CreateOptions::idempotencyKey);
     options =
         with(
@@ -180,7 +201,9 @@ final class CreateFlags {
             rules.change().map(change -> change.apply(CheckpointRules.usual())),
             CreateOptions::checkpointRules);
     options = with(options, network.change(Network.denying()), CreateOptions::network);
-    for (SecretBinding binding : SecretFlag.merged(secrets)) {
+    var bindings = new ArrayList<>(secrets);
+    bindings.addAll(moreSecrets);
+    for (SecretBinding binding : SecretFlag.merged(bindings)) {
       options = options.secret(binding);
     }
     options = with(options, life.change(), CreateOptions::life);
@@ -189,6 +212,7 @@ final class CreateFlags {
     if (!groupPorts.isEmpty()) {
       options = options.groupPorts(groupPorts.toArray(String[]::new));
     }
+    options = projects.addTo(options);
     for (String text : volumes) {
       VolumeFlag flag = VolumeFlag.parse(text);
       options = options.volume(flag.volume(), flag.target(), flag.readOnly());

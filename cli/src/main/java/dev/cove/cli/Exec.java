@@ -2,6 +2,7 @@ package dev.cove.cli;
 
 import dev.cove.sdk.Command;
 import dev.cove.sdk.Cove;
+import dev.cove.sdk.Sandbox;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,11 +46,12 @@ final class Exec implements Callable<Integer> {
     }
     try (Cove cove = session.connect();
         Signals _ = attached.listen()) {
-      Command command = flags.command(argv);
+      Sandbox sandbox = cove.sandboxes().require(box);
+      Command command = flags.command(argv, sandbox.info());
       if (flags.tty()) {
         command = AttachedCommand.withTerminalVariables(command, session);
       }
-      return attached.run(cove.sandboxes().require(box), command, flags.tty(), flags.interactive());
+      return attached.run(sandbox, command, flags.tty(), flags.interactive());
     }
   }
 }

@@ -33,6 +33,29 @@ final class FirstUse {
         : Optional.empty();
   }
 
+  /**
+   * With that agent in it, from npm.
+   *
+   * @param update makes it anew with what npm has now
+   */
+  dev.cove.sdk.Template ofAgent(Agent agent, boolean update) {
+    Optional<dev.cove.sdk.Template> found = templates.find(agent.template());
+    if (found.isPresent() && !update) {
+      return found.get();
+    }
+    session.note("cove: Installing %s, this once.".formatted(agent.npm()));
+    ofTemplate("base");
+    TemplateBuild build =
+        TemplateBuild.from("base")
+            .name(agent.template())
+            .asUser("root")
+            // Debian's Node may be older than what the agents want.
+            .run("npm install --global --no-fund --no-audit node@24 " + agent.npm() + "@latest")
+            .asUser("user")
+            .run(agent.program() + " --version");
+    return make(agent.setUp().isEmpty() ? build : build.run(agent.setUp()));
+  }
+
   Optional<dev.cove.sdk.Template> ofImage(String image) {
     Optional<dev.cove.sdk.Template> found = unlessMalformed(() -> templates.findImage(image));
     return found.isPresent() ? found : Optional.of(make(TemplateBuild.fromImage(image)));

@@ -16,6 +16,11 @@ final class Human {
         : String.format(Locale.ROOT, "%.2f", value);
   }
 
+  /** Such as {@code 1 change} or {@code 3 changes}. */
+  static String count(long number, String one) {
+    return number + " " + one + (number == 1 ? "" : "s");
+  }
+
   static String megabytes(long count) {
     return bytes(count * 1024 * 1024);
   }

@@ -2,8 +2,10 @@ package dev.cove.cli;
 
 import dev.cove.sdk.Network;
 import dev.cove.sdk.NetworkLimits;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import picocli.CommandLine.TypeConversionException;
 
 /** What is said about what a sandbox may reach. */
@@ -17,6 +19,10 @@ final class NetworkFlags {
   private List<String> allow = List.of();
 
   private List<String> deny = List.of();
+
+  private final List<String> morePresets = new ArrayList<>();
+
+  private final List<String> moreAllow = new ArrayList<>();
 
   private boolean attended;
 
@@ -102,23 +108,31 @@ final class NetworkFlags {
     return Integer.parseInt(text);
   }
 
+  /** More than was said. */
+  void also(List<String> somePresets, List<String> rules) {
+    morePresets.addAll(somePresets);
+    moreAllow.addAll(rules);
+  }
+
   /** All that was said, over what was there before; nothing when nothing was said. */
   Optional<Network> change(Network before) {
     boolean said =
         fallback.isPresent()
             || attended
             || !presets.isEmpty()
+            || !morePresets.isEmpty()
             || !allow.isEmpty()
+            || !moreAllow.isEmpty()
             || !deny.isEmpty()
             || limits(before.limits()).isPresent();
     if (!said) {
       return Optional.empty();
     }
     Network network = fallback.map(before::withFallback).orElse(before);
-    for (String preset : presets) {
+    for (String preset : both(presets, morePresets)) {
       network = network.preset(preset);
     }
-    for (String rule : allow) {
+    for (String rule : both(allow, moreAllow)) {
       network = network.allow(rule);
     }
     for (String rule : deny) {
@@ -126,6 +140,10 @@ final class NetworkFlags {
     }
     network = limits(before.limits()).map(network::limits).orElse(network);
     return Optional.of(attended ? network.attended(true) : network);
+  }
+
+  private static List<String> both(List<String> one, List<String> other) {
+    return Stream.concat(one.stream(), other.stream()).distinct().toList();
   }
 
   private Optional<NetworkLimits> limits(NetworkLimits before) {

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -122,12 +123,21 @@ final class ProjectVerbs {
   private static Table table(List<Project> projects) {
     var table =
         new Table(
-            "NAME", "AGE", "SANDBOXES", "CPUS", "MEMORY", "DISK", "CREATES/MIN", "EGRESS/DAY");
+            "NAME",
+            "AGE",
+            "TIER",
+            "SANDBOXES",
+            "CPUS",
+            "MEMORY",
+            "DISK",
+            "CREATES/MIN",
+            "EGRESS/DAY");
     Instant now = Instant.now();
     for (Project project : projects) {
       table.row(
           project.name(),
           Human.age(project.createdAt(), now),
+          project.tier(),
           amount(project, "sandboxes", Human::number),
           amount(project, "cpus", Human::number),
           amount(project, "memoryMb", mb -> Human.megabytes(mb.intValue())),
@@ -151,6 +161,8 @@ final class ProjectVerbs {
     private final Session session;
 
     private final Map<String, OptionalDouble> quotas = new HashMap<>();
+
+    private Optional<String> tier = Optional.empty();
 
     private String name = "";
 
@@ -189,6 +201,11 @@ final class ProjectVerbs {
               "SIZE",
               "What its sandboxes send and receive in a day of UTC.",
               value -> set.size("egressMbPerDay", value))
+          .text(
+              "--tier",
+              "TIER",
+              "What its sandboxes get when nobody names one; 'usual' for what the server gives.",
+              value -> set.tier = Optional.of(value))
           .flag("--json", "Print it as JSON.", () -> set.json = true)
           .parameter("NAME", "Which one.", name -> set.name = name)
           .examples("cove project set shop --sandboxes 20 --memory 16G --disk none")
@@ -220,11 +237,11 @@ final class ProjectVerbs {
 
     @Override
     public Integer call() {
-      if (quotas.isEmpty()) {
-        throw new Misuse("Say which quota, for example --sandboxes 20");
+      if (quotas.isEmpty() && tier.isEmpty()) {
+        throw new Misuse("Say which quota, for example --sandboxes 20, or --tier");
       }
       try (Cove cove = session.connect()) {
-        Project project = cove.projects().change(name, quotas);
+        Project project = changed(cove);
         if (json) {
           session.println(project.toJson());
         } else {
@@ -232,6 +249,11 @@ final class ProjectVerbs {
         }
       }
       return ExitCode.OK;
+    }
+
+    private Project changed(Cove cove) {
+      Optional<Project> withTier = tier.map(wanted -> cove.projects().changeTier(name, wanted));
+      return quotas.isEmpty() ? withTier.orElseThrow() : cove.projects().change(name, quotas);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.cove.sdk.CoveException;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.LocalServer;
 import dev.cove.sdk.Sandbox;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,10 +41,29 @@ public final class Rehearsal {
     play(session, "top", "--once");
     play(session, "rm", BOX);
     play(session, "run", "--", "true");
+    review(session);
     play(session, "key", "ls");
     play(session, "system", "df");
     play(session, "no-such-verb");
     practise(session);
+  }
+
+  /** The loop that people go through all day: run, diff, apply. */
+  private static void review(Session session) {
+    try {
+      Path project = Files.createTempDirectory("cove-" + BOX);
+      Path file = Files.writeString(project.resolve(BOX), "1\n2\n3\n");
+      play(session, "create", "--name", BOX, "--project", project.toString());
+      play(session, "exec", BOX, "--", "sh", "-c", "sed -i s/2/two/ " + BOX);
+      play(session, "diff", BOX);
+      play(session, "diff", "--stat", BOX);
+      play(session, "apply", BOX);
+      play(session, "rm", "--now", BOX);
+      Files.delete(file);
+      Files.delete(project);
+    } catch (IOException e) {
+      session.note("no review: " + e.getMessage());
+    }
   }
 
   /** What the server does most, often enough that its cache learns which methods are hot. */

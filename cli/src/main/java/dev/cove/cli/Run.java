@@ -4,7 +4,6 @@ import dev.cove.sdk.Command;
 import dev.cove.sdk.Cove;
 import dev.cove.sdk.Sandbox;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -29,8 +28,8 @@ final class Run implements Callable<Integer> {
     var run = new Run(session);
     return Description.of(
             run,
-            "Run a command in a new sandbox and remove the sandbox; starts the local server if"
-                + " need be.")
+            "Run a command in a new sandbox and remove the sandbox, unless it changed a project;"
+                + " starts the local server if need be.")
         .with(run.createFlags::describe)
         .with(run.where::describe)
         .with(run.commandFlags::describe)
@@ -46,13 +45,17 @@ final class Run implements Callable<Integer> {
             "cove run --image alpine:3.22 -- cat /etc/os-release",
             "cove run --memory 256M --timeout 10s -- ./untrusted",
             "cove run --allow api.example.com:443 -- curl https://api.example.com/",
-            "cove run -t -- bash")
+            "cove run -t -- bash",
+            "cove run --project . -- make test; cove diff; cove apply")
         .build();
   }
 
   @Override
   public Integer call() {
     List<String> argv = CommandFlags.withoutDelimiter(words);
+    ProjectSettings settings = createFlags.projects().settings();
+    settings.tell(session);
+    createFlags.defaultTo(settings);
     if (argv.isEmpty() && !createFlags.mayHaveEntrypoint()) {
       throw new UserError("Say which command to run: cove run -- COMMAND");
     }
@@ -66,24 +69,29 @@ final class Run implements Callable<Integer> {
                 "The template %s does not say what to run; say it: cove run ... -- COMMAND"
                     .formatted(template.reference()));
           });
-      return run(cove, argv);
+      return run(cove, argv, settings);
     }
   }
 
-  private int run(Cove cove, List<String> argv) {
+  private int run(Cove cove, List<String> argv, ProjectSettings settings) {
     var attached = new AttachedCommand(session, new AttachedCommand.Stop());
-    Command command = commandFlags.command(argv);
-    if (commandFlags.tty()) {
-      command = AttachedCommand.withTerminalVariables(command, session);
-    }
     // Listening begins before there is a sandbox: a Ctrl-C while it is made must still remove it.
     try (Signals _ = attached.listen();
-        Sandbox sandbox = cove.sandboxes().create(createFlags.options(Map.of()))) {
+        Sandbox sandbox = cove.sandboxes().create(createFlags.options(settings.env()))) {
       if (keep) {
         sandbox.detach();
         session.note(sandbox.id());
       }
-      return attached.run(sandbox, command, commandFlags.tty(), commandFlags.interactive());
+      ProjectFolders.tellHidden(session, sandbox.info());
+      Command command = commandFlags.command(argv, sandbox.info());
+      if (commandFlags.tty()) {
+        command = AttachedCommand.withTerminalVariables(command, session);
+      }
+      int code = attached.run(sandbox, command, commandFlags.tty(), commandFlags.interactive());
+      if (!sandbox.info().projects().isEmpty()) {
+        ReviewLater.keepIfChanged(session, sandbox);
+      }
+      return code;
     }
   }
 }

@@ -75,7 +75,7 @@ final class ServiceVerbs {
           state(status),
           status.pid().map(Object::toString).orElse("-"),
           Long.toString(status.restarts()),
-          status.service().restartRule(),
+          status.service().times().orElseGet(status.service()::restartRule),
           status.since().map(since -> Human.age(since, now)).orElse("-"),
           String.join(" ", status.service().command()));
     }
@@ -108,6 +108,12 @@ final class ServiceVerbs {
             PortNumber::parse,
             Integer.class,
             port -> add.readyPort = Optional.of(port))
+        .text(
+            "--schedule",
+            "TIMES",
+            "Start it at these times instead of with the sandbox, which is woken for it: 'every 15m', or"
+                + " five fields of cron in UTC.",
+            times -> add.schedule = Optional.of(times))
         .parameter("BOX", BOX, box -> add.box = box)
         .parameter("NAME", "Its name.", name -> add.name = name)
         .parameters(
@@ -116,7 +122,8 @@ final class ServiceVerbs {
             "Program and arguments.",
             words -> add.command = CommandFlags.withoutDelimiter(words))
         .examples(
-            "cove service add --restart always --ready-port 8000 box web -- python3 -m http.server")
+            "cove service add --restart always --ready-port 8000 box web -- python3 -m http.server",
+            "cove service add --schedule '0 3 * * *' box nightly -- ./report.sh")
         .build();
   }
 
@@ -140,6 +147,7 @@ final class ServiceVerbs {
     private Map<String, String> env = Map.of();
     private Service.Restart restart = Service.Restart.NEVER;
     private Optional<Integer> readyPort = Optional.empty();
+    private Optional<String> schedule = Optional.empty();
 
     Add(Session session) {
       this.session = session;
@@ -173,6 +181,9 @@ final class ServiceVerbs {
       }
       if (user.isPresent()) {
         service = service.user(user.get());
+      }
+      if (schedule.isPresent()) {
+        service = service.schedule(schedule.get());
       }
       return readyPort.isPresent() ? service.readyOnPort(readyPort.get(), PATIENCE) : service;
     }

@@ -34,6 +34,11 @@ record Session(
     return new Session(Map.copyOf(changed), in, out, err, terminal, launcher);
   }
 
+  /** The same with other input. */
+  Session reading(InputStream input) {
+    return new Session(environment, input, out, err, terminal, launcher);
+  }
+
   /** The server that the environment names, or the local one; for verbs that only name it. */
   ServerAddress requireAddress() {
     return ServerAddress.find(environment)

@@ -2,6 +2,7 @@ package dev.cove.cli;
 
 import dev.cove.sdk.Command;
 import dev.cove.sdk.Cove;
+import dev.cove.sdk.Sandbox;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -34,7 +35,7 @@ final class Shell implements Callable<Integer> {
         .text(
             "-w --cwd",
             "FOLDER",
-            "Where it begins; default the user's home.",
+            "Where it begins; default the project's folder, or the user's home.",
             folder -> shell.cwd = Optional.of(folder))
         .parameter("BOX", "The sandbox's id or name.", box -> shell.box = box)
         .examples("cove shell my-box", "cove shell --user root my-box")
@@ -47,17 +48,16 @@ final class Shell implements Callable<Integer> {
     if (user.isPresent()) {
       command = command.user(user.get());
     }
-    if (cwd.isPresent()) {
-      command = command.cwd(cwd.get());
-    }
     command = AttachedCommand.withTerminalVariables(command, session);
     var attached = new AttachedCommand(session, new AttachedCommand.Stop());
     // Commands from a pipe need no terminal, and an echo of them would only be in the way.
     boolean tty = session.terminal().isInput();
     try (Cove cove = session.connect();
         Signals _ = attached.listen()) {
+      Sandbox sandbox = cove.sandboxes().require(box);
+      Optional<String> folder = cwd.or(() -> ProjectFolders.workingFolder(sandbox.info()));
       return attached.run(
-          cove.sandboxes().require(box), command, tty, CommandFlags.Interactive.yes);
+          sandbox, folder.map(command::cwd).orElse(command), tty, CommandFlags.Interactive.yes);
     }
   }
 }

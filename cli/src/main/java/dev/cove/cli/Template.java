@@ -1,11 +1,14 @@
 package dev.cove.cli;
 
 import dev.cove.sdk.Cove;
+import dev.cove.sdk.Limits;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Makes, lists, shows, tags and removes what sandboxes start from. */
@@ -95,7 +98,18 @@ final class Template {
       line("Entrypoint", words(template.entrypoint()));
       line("Service", words(template.start()));
       line("Ready", words(template.ready()));
+      line("Limits", template.limits().map(Inspect::limits).orElse(""));
       line("Variables", variables(template.env()));
+    }
+
+    private static String limits(Limits limits) {
+      return Stream.of(
+              limits.cpus().map(cpus -> "%s cpus".formatted(Human.number(cpus))),
+              limits.memoryMb().map(size -> size + " MB of memory"),
+              limits.diskMb().map(size -> size + " MB of disk"),
+              limits.maxProcesses().map(count -> count + " processes"))
+          .flatMap(Optional::stream)
+          .collect(Collectors.joining(", "));
     }
 
     private void line(String label, String value) {

@@ -40,6 +40,16 @@ final class Verbs {
     ALL.put("life", LifeVerb::describe);
     ALL.put("rm", Rm::describe);
     ALL.put("undelete", Undelete::describe);
+    ALL.put("claude", AgentVerb::describeClaude);
+    ALL.put("codex", AgentVerb::describeCodex);
+    ALL.put("opencode", AgentVerb::describeOpencode);
+    ALL.put("diff", DiffVerb::describe);
+    ALL.put("review", ReviewVerb::describe);
+    ALL.put("apply", ApplyVerb::describe);
+    ALL.put("discard", DiscardVerb::describe);
+    ALL.put("undo", UndoVerb::describe);
+    ALL.put("log", LogVerb::describe);
+    ALL.put("rewind", RewindVerb::describe);
     ALL.put("checkpoint", Checkpoint::describe);
     ALL.put("restore", Restore::describe);
     ALL.put("fork", Fork::describe);
@@ -60,6 +70,7 @@ final class Verbs {
     ALL.put("e2b", E2b::describe);
     ALL.put("key", Key::describe);
     ALL.put("project", ProjectVerbs::describe);
+    ALL.put("tiers", Tiers::describe);
     ALL.put("system", ServerDisk::describe);
     ALL.put("backup", Backup::describe);
     ALL.put("restore-backup", LauncherVerbs::describeRestoreBackup);

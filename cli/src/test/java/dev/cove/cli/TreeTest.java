@@ -37,6 +37,7 @@ class TreeTest {
         Optional.empty(),
         "host",
         "container",
+        Optional.empty(),
         1,
         64,
         128,
@@ -49,7 +50,8 @@ class TreeTest {
         parent,
         Optional.empty(),
         NOTHING_SAID,
-        Optional.empty());
+        Optional.empty(),
+        List.of());
   }
 
   private static SandboxInfo root(String id, int age) {

@@ -6,8 +6,9 @@ package dev.cove.edge;
  * @param host an address or name to bind; a name given here is also accepted as Host
  * @param port 0 for any free one
  * @param domain below which ports of sandboxes have names
+ * @param makesBase whether the template that E2B's clients begin with is made when they want it
  */
-public record EdgeConfig(String host, int port, String domain, String version) {
+public record EdgeConfig(String host, int port, String domain, boolean makesBase, String version) {
   public EdgeConfig {
     if (host.isBlank()) {
       throw new IllegalArgumentException("host must name an address to listen on");

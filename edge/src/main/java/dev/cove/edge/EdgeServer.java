@@ -36,6 +36,8 @@ import dev.cove.edge.process.AttachRoutes;
 import dev.cove.edge.process.PortRoutes;
 import dev.cove.edge.process.ProcessRoutes;
 import dev.cove.edge.project.ProjectRoutes;
+import dev.cove.edge.review.ChangeRoutes;
+import dev.cove.edge.review.CommandRoutes;
 import dev.cove.edge.sandbox.RestRoutes;
 import dev.cove.edge.sandbox.SandboxRoutes;
 import dev.cove.edge.sandbox.TemplateSupply;
@@ -49,6 +51,7 @@ import dev.cove.edge.system.MetricRoutes;
 import dev.cove.edge.system.OpenApiRoutes;
 import dev.cove.edge.system.SystemRoutes;
 import dev.cove.edge.template.TemplateRoutes;
+import dev.cove.edge.tier.TierRoutes;
 import dev.cove.edge.usage.BudgetRoutes;
 import dev.cove.edge.usage.UsageRoutes;
 import dev.cove.edge.volume.VolumeFiles;
@@ -88,7 +91,7 @@ public final class EdgeServer implements AutoCloseable {
     var listings = new ListingBudget();
     var supply = new TemplateSupply(services.builds());
     var names = new PortNames(config.domain(), config.host());
-    var e2b = new E2bDialect(services, supply, listings, names);
+    var e2b = new E2bDialect(services, supply, listings, names, config.makesBase());
     var interpreter = new CodeInterpreter(lifecycle);
     var proxy =
         new PortProxy(
@@ -102,11 +105,15 @@ public final class EdgeServer implements AutoCloseable {
                 new OpenApiRoutes().routes(),
                 new KeyRoutes(keys, services.projects()).routes(),
                 new ProjectRoutes(services.projects(), lifecycle).routes(),
+                new TierRoutes(lifecycle).routes(),
                 new EventRoutes(services.events(), lifecycle).routes(),
                 new WebhookRoutes(services.webhooks()).routes(),
                 new UsageRoutes(services.usage(), Clock.systemUTC()).routes(),
                 new BudgetRoutes(services.budgets(), lifecycle, services.projects()).routes(),
-                new SandboxRoutes(lifecycle, services.branches(), supply).routes(),
+                new SandboxRoutes(lifecycle, services.branches(), services.reviews(), supply)
+                    .routes(),
+                new ChangeRoutes(services.reviews()).routes(),
+                new CommandRoutes(services.reviews()).routes(),
                 new RestRoutes(lifecycle).routes(),
                 new ServiceRoutes(control).routes(),
                 new LogRoutes(lifecycle, services.services().logs()).routes(),

@@ -15,6 +15,7 @@ import dev.cove.control.project.Projects;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.Inspection;
+import dev.cove.control.sandbox.Reviews;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.service.Services;
 import dev.cove.control.template.Catalogue;
@@ -31,6 +32,7 @@ public record EdgeServices(
     Branches branches,
     Checkpoints checkpoints,
     Inspection inspection,
+    Reviews reviews,
     AutomaticCheckpoints automatic,
     Catalogue templates,
     Builds builds,

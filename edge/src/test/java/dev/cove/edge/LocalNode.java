@@ -13,6 +13,11 @@ import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.Tier;
+import dev.cove.model.boundary.Boundary;
+import dev.cove.model.boundary.ForkCost;
+import dev.cove.model.boundary.KernelOf;
+import dev.cove.model.boundary.PausedMemory;
 import dev.cove.model.file.FileSink;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Node;
@@ -363,13 +368,22 @@ final class LocalNode implements Node {
   }
 
   @Override
-  public EngineReport engineReport() {
-    return new EngineReport(
-        true,
-        false,
-        List.of(
-            new EngineReport.Finding(
-                EngineReport.Severity.WARNING, "disk", "Nothing limits the disk here")));
+  public Map<Tier, EngineReport> engines() {
+    var finding =
+        new EngineReport.Finding(
+            EngineReport.Severity.WARNING, "disk", "Nothing limits the disk here");
+    var boundary =
+        new Boundary(
+            "nothing at all",
+            KernelOf.SHARED,
+            false,
+            PausedMemory.RAM,
+            false,
+            ForkCost.SHARED_FILES,
+            false,
+            List.of(),
+            List.of("Everything: programs run on the host itself"));
+    return Map.of(Tier.CONTAINER, new EngineReport(true, false, List.of(finding), boundary));
   }
 
   @Override

@@ -17,7 +17,9 @@ import dev.cove.control.port.Ports;
 import dev.cove.control.project.Projects;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
+import dev.cove.control.sandbox.CommandLog;
 import dev.cove.control.sandbox.Inspection;
+import dev.cove.control.sandbox.Reviews;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.service.ServiceLimits;
 import dev.cove.control.service.Services;
@@ -166,6 +168,8 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
     var views = new Views(node, layers);
     var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     var automatic = new AutomaticCheckpoints(lifecycle, checkpoints, Clock.systemUTC());
+    var commands = new CommandLog(ledger, Clock.systemUTC());
+    automatic.record(commands);
     var images = new ImageExport(templates, views, builds.spool());
     var moves = new Moves(node, layers, checkpoints, templates);
     layers.begin();
@@ -174,13 +178,14 @@ final class RunningEdge implements BeforeAllCallback, AfterAllCallback {
         new Backups(ledger, branches, layers, node, builds.spool(), folder, Clock.systemUTC());
     var server =
         EdgeServer.start(
-            new EdgeConfig("127.0.0.1", 0, "localhost", "0.1.0-test"),
+            new EdgeConfig("127.0.0.1", 0, "localhost", false, "0.1.0-test"),
             new EdgeServices(
                 lifecycle,
                 services,
                 branches,
                 checkpoints,
                 inspection,
+                new Reviews(lifecycle, checkpoints, branches, layers, commands, node),
                 automatic,
                 templates,
                 builds,

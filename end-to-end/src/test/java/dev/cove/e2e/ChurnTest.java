@@ -40,7 +40,7 @@ class ChurnTest {
         });
     assertThat(ProcessFigures.residentBytes(server.pid()) - before.residentBytes())
         .as("growth of the server's memory")
-        .isLessThan(200L << 20);
+        .isLessThan(64L << 20);
     server.stop();
     HostTraces.of(server.home()).assertNone();
   }

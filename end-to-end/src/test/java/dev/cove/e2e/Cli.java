@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -53,17 +54,31 @@ final class Cli {
   }
 
   private final Map<String, String> environment;
+  private final Path folder;
 
-  private Cli(Map<String, String> environment) {
+  private Cli(Map<String, String> environment, Path folder) {
     this.environment = environment;
+    this.folder = folder;
   }
 
   static Cli of(RunningServer server) {
-    return new Cli(server.environment());
+    return with(server.environment());
   }
 
   static Cli with(Map<String, String> environment) {
-    return new Cli(environment);
+    return new Cli(environment, Path.of(""));
+  }
+
+  /** The same, started in that folder. */
+  Cli in(Path where) {
+    return new Cli(environment, where);
+  }
+
+  /** The same with one more variable. */
+  Cli with(String name, String value) {
+    var more = new HashMap<>(environment);
+    more.put(name, value);
+    return new Cli(Map.copyOf(more), folder);
   }
 
   /** With no input. */
@@ -93,7 +108,9 @@ final class Cli {
 
   /** In a terminal of that size. */
   Terminal inTerminal(int rows, int cols, String... args) throws IOException {
-    return Terminal.open(rows, cols, environment, command("11", args));
+    var command = new ArrayList<>(List.of("env", "-C", folder.toAbsolutePath().toString()));
+    command.addAll(command("11", args));
+    return Terminal.open(rows, cols, environment, command);
   }
 
   static List<String> commandInTerminal(String... args) {
@@ -104,7 +121,7 @@ final class Cli {
   record Running(Process process, FutureTask<byte[]> stdout, FutureTask<byte[]> stderr) {}
 
   private Running start(InputStream input, List<String> command) throws IOException {
-    var builder = new ProcessBuilder(command);
+    var builder = new ProcessBuilder(command).directory(folder.toAbsolutePath().toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("COVE_"));
     builder.environment().putAll(environment);
     Process process = builder.start();

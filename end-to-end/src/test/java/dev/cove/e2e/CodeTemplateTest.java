@@ -7,6 +7,7 @@ import dev.cove.sdk.CodeValue;
 import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.TemplateBuild;
+import java.util.HashMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -80,6 +81,14 @@ class CodeTemplateTest {
     assertThat(shown(code).as("chart").orElseThrow())
         .contains("\"type\":\"" + type + "\"")
         .contains(part);
+  }
+
+  @Test
+  void e2bs_own_client_sees_tables_charts_and_all_languages() throws Exception {
+    var environment = new HashMap<>(E2bPackage.environment(server));
+    environment.put("LIBRARY", "@e2b/code-interpreter");
+    String said = E2bPackage.of("code-interpreter-2.8.0").run("pictures.cjs", environment);
+    assertThat(said).contains("8 of 8 checks passed");
   }
 
   @Test

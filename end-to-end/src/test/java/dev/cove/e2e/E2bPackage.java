@@ -29,6 +29,7 @@ final class E2bPackage {
   private static final List<String> SCRIPTS =
       List.of(
           "area.cjs",
+          "base.cjs",
           "surface.cjs",
           "commands.cjs",
           "files.cjs",
@@ -39,6 +40,7 @@ final class E2bPackage {
           "code.cjs",
           "load.cjs",
           "names.cjs",
+          "pictures.cjs",
           "rules.cjs",
           "secrets.cjs",
           "templates.cjs");

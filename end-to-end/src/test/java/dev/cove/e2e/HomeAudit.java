@@ -29,10 +29,12 @@ final class HomeAudit {
           "engine",
           "logs",
           "networks",
+          "reviews",
           "secrets",
           "templates",
           "e2b.key",
           "webhooks.key",
+          "workspaces",
           "lib",
           "local.key",
           "server.lock");
@@ -134,7 +136,7 @@ final class HomeAudit {
     expect(engine.resolve("sandboxes"), sandboxes);
     for (String id : sandboxes) {
       names(engine.resolve("sandboxes").resolve(id)).stream()
-          .filter(name -> !IN_SANDBOX.contains(name))
+          .filter(name -> !IN_SANDBOX.contains(name) && !name.startsWith("hidden-"))
           .forEach(name -> faults.add("file %s in the folder of sandbox %s".formatted(name, id)));
     }
     expect(engine.resolve("volumes"), volumes);
@@ -148,6 +150,9 @@ final class HomeAudit {
     names(data.resolve("logs")).stream()
         .filter(name -> !sandboxes.contains(name))
         .forEach(name -> faults.add("logs of " + name));
+    names(data.resolve("workspaces")).stream()
+        .filter(name -> !sandboxes.contains(name))
+        .forEach(name -> faults.add("projects of " + name));
     expectLike(engine.resolve("base"), BASE_IMAGE);
     expectLike(engine.resolve("bin"), PROGRAM);
     expectLike(engine.resolve("spare"), SPARE);

@@ -94,6 +94,20 @@ class HostPrivacyTest {
   }
 
   @Test
+  void each_start_is_a_boot_of_its_own_and_the_hosts_is_not_told() throws IOException {
+    String file = "/proc/sys/kernel/random/boot_id";
+    try (Sandbox box = server.create()) {
+      String first = box.exec("cat", file).stdout();
+      assertThat(first.strip()).matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+      assertThat(first).isNotEqualTo(Files.readString(Path.of(file)));
+      assertThat(box.exec("cat", file).stdout()).isEqualTo(first);
+      box.stop();
+      box.start();
+      assertThat(box.exec("cat", file).stdout()).isNotEqualTo(first);
+    }
+  }
+
+  @Test
   void a_sandbox_is_named_after_its_id_and_can_resolve_itself() {
     try (Sandbox box = server.create()) {
       assertThat(box.exec("uname", "-n").stdout().strip()).isEqualTo(box.id());

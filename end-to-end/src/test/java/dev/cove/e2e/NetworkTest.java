@@ -206,8 +206,11 @@ class NetworkTest {
       Thread.sleep(Duration.ofSeconds(1));
       assertThat(allowed.connections()).isEqualTo(before);
       server.start();
+      Awaitility.await("the program inside to get through again")
+          .pollInterval(Duration.ofMillis(10))
+          .atMost(Duration.ofSeconds(1))
+          .until(() -> allowed.connections() > before);
       Sandbox again = server.cove().sandboxes().require(box.id());
-      Awaitility.await().until(() -> allowed.connections() > before);
       assertThat(again.files().readString("/tmp/out")).contains("GET /").contains("curl: (");
       assertThat(again.exec("getent", "hosts", "allowed.test").stdout()).isEqualTo(address);
       assertThat(curl(again, at("evil.test", evil))).contains("may not reach");

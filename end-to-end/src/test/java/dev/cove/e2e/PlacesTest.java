@@ -100,16 +100,7 @@ class PlacesTest {
   }
 
   private static void awaitWaiting(int count) {
-    Awaitility.await()
-        .atMost(PATIENCE)
-        .until(() -> {
-          try (var api = new RawApi(server)) {
-            return api.get("/metrics")
-                .body()
-                .lines()
-                .anyMatch(line -> line.matches("cove_places_waiting " + count + "(\\.0)?"));
-          }
-        });
+    Awaitility.await().atMost(PATIENCE).until(() -> Waiting.count(server) == count);
   }
 
   private static long done(List<? extends Future<?>> all) {

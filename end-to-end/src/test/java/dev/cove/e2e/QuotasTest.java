@@ -146,6 +146,16 @@ class QuotasTest {
     }
   }
 
+  /** Until each of these was refused or waits, and one more waits. */
+  private static void awaitAllInLine(List<Future<String>> many) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> {
+          long refused = many.stream().filter(Future::isDone).count();
+          return Waiting.count(server) == many.size() + 1 - refused;
+        });
+  }
+
   @Test
   void one_project_cannot_keep_another_from_the_next_places() throws Exception {
     try (Cove flood = in("flood");
@@ -154,17 +164,19 @@ class QuotasTest {
       for (int i = 0; i < MOST; i++) {
         flood.sandboxes().create();
       }
+      var many = new ArrayList<Future<String>>();
       for (int i = 0; i < 300; i++) {
-        Future<String> _ =
+        many.add(
             threads.submit(() -> {
               try {
                 return flood.sandboxes().create().id();
               } catch (CoveApiException e) {
                 return e.code();
               }
-            });
+            }));
       }
       Future<String> single = threads.submit(() -> calm.sandboxes().create().id());
+      awaitAllInLine(many);
       List<SandboxInfo> standing = flood.sandboxes().list();
       int freed = 0;
       while (!single.isDone() && freed < MOST) {

@@ -17,6 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 class ReadmeTest {
   private static final Pattern FIRST_JAVA = Pattern.compile("(?s)```java\\R(.*?)```");
 
+  private static final Pattern LOOP =
+      Pattern.compile(
+          "(?s)a test runs this block in a project -->\\R```sh\\R(.*?)```\\R+```text\\R(.*?)```");
+
   @RegisterExtension static final RunningServer server = RunningServer.shared();
 
   @Test
@@ -41,6 +45,24 @@ class ReadmeTest {
     assertThat(process.exitValue()).as(said).isZero();
     assertThat(said).as("the example shows something").isNotBlank();
     assertThat(server.cove().sandboxes().list()).as("the example cleans up").isEmpty();
+  }
+
+  @Test
+  void run_diff_apply_goes_as_it_is_shown(@TempDir Path folder) throws Exception {
+    String readme = Files.readString(Launcher.repository().resolve("README.md"));
+    var block = LOOP.matcher(readme);
+    assertThat(block.find()).isTrue();
+    Path place = folder.toRealPath();
+    Launcher cove = Launcher.installedIn(place, server.home());
+    Path source = Files.createDirectory(place.resolve("shop")).resolve("shop.py");
+    Files.writeString(source, "def total(prices):\n    return sum(prices) + 1\n");
+    try {
+      Cli.Outcome outcome = cove.script(block.group(1));
+      assertThat(outcome.succeeded().stdout()).isEqualTo(block.group(2));
+      assertThat(source).hasContent("def total(prices):\n    return sum(prices)\n");
+    } finally {
+      server.cove().sandboxes().list().forEach(box -> server.cove().sandboxes().delete(box.id()));
+    }
   }
 
   private static String example() throws IOException {

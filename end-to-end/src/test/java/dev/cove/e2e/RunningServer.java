@@ -342,6 +342,7 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
   /** What a client process needs to find this server. */
   public Map<String, String> environment() {
     var environment = new HashMap<>(settings.get());
+    environment.putIfAbsent("COVE_E2B_BASE", "host"); // the other one takes minutes to make
     environment.put("COVE_HOME", home().toString());
     return environment;
   }

@@ -169,6 +169,12 @@ public final class SecureWorld implements BeforeAllCallback, AfterAllCallback {
     return new Place(server, seen);
   }
 
+  /** One that speaks HTTP/2 as well, to be closed by whoever asked for it. */
+  ModernPlace modern(String host, String address) throws Exception {
+    names().put(host, address);
+    return new ModernPlace(address, requireNonNull(context));
+  }
+
   /** Handles a request and tells what was in it. */
   interface Telling {
     void handle(HttpExchange exchange, List<String> seen) throws IOException;

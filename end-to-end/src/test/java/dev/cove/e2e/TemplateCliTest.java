@@ -2,6 +2,7 @@ package dev.cove.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cove.sdk.CreateOptions;
 import dev.cove.sdk.Sandbox;
 import dev.cove.sdk.Template;
 import java.io.ByteArrayInputStream;
@@ -79,6 +80,50 @@ class TemplateCliTest {
             .succeeded();
     assertThat(again.stdout()).isEqualTo("greet@2\n");
     assertThat(again.stderr()).contains("(cached)").doesNotContain("    built\n");
+  }
+
+  @Test
+  void steps_are_carried_out_anew_and_sandboxes_have_what_the_template_gives() throws Exception {
+    Files.writeString(folder.resolve("Dockerfile"), "FROM host\nRUN date +%N > /home/user/when\n");
+    String here = folder.toString();
+    var first = cli().run("template", "build", "-t", "sized", "--memory", "256M", here);
+    assertThat(first.succeeded().stderr()).doesNotContain("(cached)");
+    var anew =
+        cli()
+            .run(
+                "template",
+                "build",
+                "-t",
+                "sized",
+                "--no-cache",
+                "--cpus",
+                "2",
+                "--memory",
+                "256M",
+                "--disk",
+                "1G",
+                "--max-processes",
+                "99",
+                here)
+            .succeeded();
+    assertThat(anew.stderr()).doesNotContain("(cached)");
+    assertThat(cli().run("template", "inspect", "--json", "sized").succeeded().stdout())
+        .contains("\"limits\":{\"cpus\":2,\"memoryMb\":256,\"diskMb\":1024,\"maxProcesses\":99}");
+    Files.writeString(folder.resolve("Dockerfile"), "FROM sized\nRUN true\n");
+    cli().run("template", "build", "-t", "above", "--cpus", "1", here).succeeded();
+    try (var box = server.create(CreateOptions.defaults().template("above"));
+        var other = server.create(CreateOptions.defaults().template("above").memoryMb(128))) {
+      assertThat(box.info().cpus()).isEqualTo(1);
+      assertThat(box.info().memoryMb()).isEqualTo(256);
+      assertThat(box.info().diskMb()).isEqualTo(1024);
+      assertThat(box.info().maxProcesses()).isEqualTo(99);
+      assertThat(other.info().memoryMb()).isEqualTo(128);
+    }
+    var senseless = cli().run("template", "build", "-t", "sized", "--memory", "1", here);
+    assertThat(senseless.exitCode()).isEqualTo(1);
+    assertThat(senseless.stderr()).contains("memoryMb must be between 16 and");
+    assertThat(cli().run("template", "build", "--recipe", "base", "--no-cache").exitCode())
+        .isEqualTo(2);
   }
 
   @Test

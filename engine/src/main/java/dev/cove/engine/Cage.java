@@ -5,7 +5,7 @@ import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import java.io.IOException;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.ByteChannel;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +15,7 @@ public interface Cage {
   SandboxId id();
 
   /** A new connection to the agent. The agent drops the connection that it had before. */
-  SocketChannel connect() throws IOException;
+  ByteChannel connect() throws IOException;
 
   /** Where what its programs send ends up. */
   NetworkNamespace network();
@@ -61,8 +61,11 @@ public interface Cage {
    */
   boolean change(RootFs root);
 
-  /** Whether no process runs but the agent. */
+  /** Whether no process runs but the agent, as far as the host can see. */
   boolean alone();
+
+  /** Whether the host cannot see which processes run inside: only the agent can be asked. */
+  boolean hidesProcesses();
 
   /** What the sandbox stands on now. */
   RootFs root();

@@ -1,14 +1,18 @@
 package dev.cove.engine;
 
+import dev.cove.model.boundary.Boundary;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * What an engine can honestly promise on this host.
  *
  * @param usable false when no cage can be built at all
  * @param enforcesDiskLimits false when a sandbox could fill the host's disk
+ * @param boundary what its sandboxes have, or would have if it were usable
  */
-public record EngineReport(boolean usable, boolean enforcesDiskLimits, List<Finding> findings) {
+public record EngineReport(
+    boolean usable, boolean enforcesDiskLimits, List<Finding> findings, Boundary boundary) {
   public EngineReport {
     findings = List.copyOf(findings);
   }
@@ -28,4 +32,12 @@ public record EngineReport(boolean usable, boolean enforcesDiskLimits, List<Find
    * @param detail what was found, what it means, and how to mend it where it needs mending
    */
   public record Finding(Severity severity, String subject, String detail) {}
+
+  /** What is missing, in one text; empty when the engine is usable. */
+  public String obstacles() {
+    return findings.stream()
+        .filter(finding -> finding.severity() == Severity.MISSING)
+        .map(finding -> finding.subject() + ": " + finding.detail())
+        .collect(Collectors.joining("; "));
+  }
 }

@@ -124,7 +124,9 @@ public interface GuestFiles {
       REMOVED,
       MOVED_FROM,
       MOVED_TO,
-      OVERFLOW
+      OVERFLOW,
+      /** Mode, owner or times. */
+      ATTRIBUTES
     }
   }
 }

@@ -5,7 +5,6 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -76,16 +75,7 @@ public final class GuestLink implements Guest, AutoCloseable {
    * @throws GuestLinkException no agent answered in time, or none that we understand; the socket is
    *     then closed
    */
-  public static GuestLink open(SocketChannel socket, Duration helloTimeout, InsideRequests inside) {
-    return open((ByteChannel) socket, helloTimeout, inside);
-  }
-
-  /** Takes the socket over for callers alone: whatever is asked from inside is refused. */
-  public static GuestLink open(SocketChannel socket, Duration helloTimeout) {
-    return open(socket, helloTimeout, InsideRequests.NONE);
-  }
-
-  static GuestLink open(ByteChannel socket, Duration helloTimeout, InsideRequests inside) {
+  public static GuestLink open(ByteChannel socket, Duration helloTimeout, InsideRequests inside) {
     GuestLink link = new GuestLink(socket, inside);
     link.writer.sendNow(
         Frame.HELLO,
@@ -111,6 +101,11 @@ public final class GuestLink implements Guest, AutoCloseable {
       Thread.currentThread().interrupt();
       throw link.failedToOpen(new GuestLinkException("Interrupted while greeting the agent", e));
     }
+  }
+
+  /** Takes the socket over for callers alone: whatever is asked from inside is refused. */
+  public static GuestLink open(ByteChannel socket, Duration helloTimeout) {
+    return open(socket, helloTimeout, InsideRequests.NONE);
   }
 
   private GuestLinkException failedToOpen(GuestLinkException reason) {

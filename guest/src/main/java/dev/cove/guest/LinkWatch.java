@@ -42,6 +42,7 @@ final class LinkWatch implements FileWatch {
       case 3 -> FileChange.Kind.MOVED_FROM;
       case 4 -> FileChange.Kind.MOVED_TO;
       case 5 -> FileChange.Kind.OVERFLOW;
+      case 6 -> FileChange.Kind.ATTRIBUTES;
       default -> throw new BrokenFrameException("a change has the unknown kind " + code);
     };
   }

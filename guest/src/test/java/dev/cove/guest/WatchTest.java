@@ -9,6 +9,7 @@ import dev.cove.guest.GuestFiles.FileWatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +44,8 @@ class WatchTest {
       expect(watch, Kind.CREATED, a);
       Files.writeString(a, "x");
       expect(watch, Kind.MODIFIED, a);
+      Files.setPosixFilePermissions(a, PosixFilePermissions.fromString("rw-------"));
+      expect(watch, Kind.ATTRIBUTES, a);
       Files.move(a, b);
       expect(watch, Kind.MOVED_FROM, a);
       expect(watch, Kind.MOVED_TO, b);

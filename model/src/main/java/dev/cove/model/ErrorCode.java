@@ -21,6 +21,8 @@ public enum ErrorCode {
   UNSUPPORTED_MEDIA_TYPE(Kind.CALLER, 415),
   /** Well-formed, but this host or template cannot do it. */
   UNSUPPORTED(Kind.CALLER, 422),
+  /** This host has no tier that is, or that keeps, what was asked for; less is never given. */
+  TIER_UNAVAILABLE(Kind.CALLER, 422),
   /** A command or file call failed inside the sandbox: the cause is there, not in the request. */
   GUEST_REFUSED(Kind.CALLER, 422),
   TOO_MANY_REQUESTS(Kind.CAPACITY, 429),

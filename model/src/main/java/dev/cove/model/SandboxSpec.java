@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  * @param tier the isolation boundary asked for; never weakened
  * @param env variables every command in it gets
  * @param volumes what it has mounted, also after a restore; a fork has none of them
+ * @param workspaces folders of the host, also after a restore and in a fork
  * @param life what happens to it by itself, where that is said of it and not of its template
  * @param project whose it is
  */
@@ -25,6 +26,7 @@ public record SandboxSpec(
     Map<String, String> env,
     Map<String, String> labels,
     List<VolumeMount> volumes,
+    List<Workspace> workspaces,
     NetworkSettings network,
     LifeRules life,
     ProjectName project) {
@@ -42,7 +44,9 @@ public record SandboxSpec(
     requireEnv(env);
     requireLabels(labels);
     volumes = List.copyOf(volumes);
+    workspaces = List.copyOf(workspaces);
     VolumeMount.requireTogether(volumes);
+    Workspace.requireTogether(workspaces, volumes);
     network = network.of(project, name);
   }
 
@@ -62,6 +66,7 @@ public record SandboxSpec(
         env,
         labels,
         List.of(),
+        List.of(),
         NetworkSettings.NOTHING,
         LifeRules.SILENT,
         ProjectName.DEFAULT);
@@ -69,27 +74,77 @@ public record SandboxSpec(
 
   public SandboxSpec withName(String newName) {
     return new SandboxSpec(
-        newName, template, tier, resources, env, labels, volumes, network, life, project);
+        newName,
+        template,
+        tier,
+        resources,
+        env,
+        labels,
+        volumes,
+        workspaces,
+        network,
+        life,
+        project);
   }
 
   public SandboxSpec withLabels(Map<String, String> newLabels) {
     return new SandboxSpec(
-        name, template, tier, resources, env, newLabels, volumes, network, life, project);
+        name,
+        template,
+        tier,
+        resources,
+        env,
+        newLabels,
+        volumes,
+        workspaces,
+        network,
+        life,
+        project);
   }
 
   public SandboxSpec withVolumes(List<VolumeMount> newVolumes) {
     return new SandboxSpec(
-        name, template, tier, resources, env, labels, newVolumes, network, life, project);
+        name,
+        template,
+        tier,
+        resources,
+        env,
+        labels,
+        newVolumes,
+        workspaces,
+        network,
+        life,
+        project);
   }
 
   public SandboxSpec withNetwork(NetworkSettings newNetwork) {
     return new SandboxSpec(
-        name, template, tier, resources, env, labels, volumes, newNetwork, life, project);
+        name,
+        template,
+        tier,
+        resources,
+        env,
+        labels,
+        volumes,
+        workspaces,
+        newNetwork,
+        life,
+        project);
   }
 
   public SandboxSpec withLife(LifeRules newLife) {
     return new SandboxSpec(
-        name, template, tier, resources, env, labels, volumes, network, newLife, project);
+        name,
+        template,
+        tier,
+        resources,
+        env,
+        labels,
+        volumes,
+        workspaces,
+        network,
+        newLife,
+        project);
   }
 
   /** Refuses variable names that no shell could set and values that no process could hold. */

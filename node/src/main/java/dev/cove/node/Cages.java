@@ -14,6 +14,7 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.StopReason;
+import dev.cove.model.Tier;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.observe.Step;
@@ -21,16 +22,18 @@ import dev.cove.node.network.CageNetwork;
 import dev.cove.node.network.LocalNetworks;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import dev.cove.node.template.Bases;
+import dev.cove.node.workspace.LocalWorkspaces;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** Has cages built and puts each into the hands of a supervisor, with its network. */
 final class Cages {
-  private final Engine engine;
+  private final Engines engines;
   private final Gateway gateway;
   private final LocalNetworks networks;
   private final Bases bases;
+  private final LocalWorkspaces workspaces;
   private final Hearer hearer;
 
   /** Hears of everything that happens in cages by itself. */
@@ -42,19 +45,27 @@ final class Cages {
     String checkpointAsked(SandboxId id, String name);
   }
 
-  Cages(Engine engine, Gateway gateway, LocalNetworks networks, Bases bases, Hearer hearer) {
-    this.engine = engine;
+  Cages(
+      Engines engines,
+      Gateway gateway,
+      LocalNetworks networks,
+      Bases bases,
+      LocalWorkspaces workspaces,
+      Hearer hearer) {
+    this.engines = engines;
     this.gateway = gateway;
     this.networks = networks;
     this.bases = bases;
+    this.workspaces = workspaces;
     this.hearer = hearer;
   }
 
   /** One of the most common shape, for whoever comes. */
-  SandboxSupervisor warm() {
+  SandboxSupervisor warm(Tier tier) {
     var root = bases.rootOf(Base.HOST);
     SandboxSupervisor built =
         build(
+            engines.of(tier),
             new CagePlan(SandboxId.random(), root, Resources.DEFAULT),
             ProjectName.DEFAULT,
             NetworkSettings.NOTHING);
@@ -63,7 +74,8 @@ final class Cages {
   }
 
   SandboxSupervisor build(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    SandboxSupervisor built = build(plan(id, spec, layers), spec.project(), spec.network());
+    SandboxSupervisor built =
+        build(engines.of(spec.tier()), plan(id, spec, layers), spec.project(), spec.network());
     return prepared(built, spec.network(), built::remove);
   }
 
@@ -82,11 +94,16 @@ final class Cages {
   }
 
   private CagePlan plan(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    RootFs root = bases.rootOf(spec.template().base()).over(layers);
+    RootFs root =
+        bases
+            .rootOf(spec.template().base())
+            .over(layers)
+            .with(workspaces.open(id, spec.workspaces(), layers));
     return new CagePlan(id, root, spec.resources(), spec.volumes());
   }
 
-  private SandboxSupervisor build(CagePlan plan, ProjectName project, NetworkSettings network) {
+  private SandboxSupervisor build(
+      Engine engine, CagePlan plan, ProjectName project, NetworkSettings network) {
     Cage cage = Step.START_CAGE.run(() -> engine.start(plan));
     try {
       return supervise(cage, Optional.of(CageNetwork.open(cage, gateway, project, network)));
@@ -98,7 +115,7 @@ final class Cages {
 
   /** On the files that a sandbox has left; when it throws, they are as they were. */
   SandboxSupervisor again(SandboxId id, SandboxSpec spec, List<LayerId> layers) {
-    Cage cage = Step.START_CAGE.run(() -> engine.restart(plan(id, spec, layers)));
+    Cage cage = Step.START_CAGE.run(() -> engines.of(spec.tier()).restart(plan(id, spec, layers)));
     SandboxSupervisor built;
     try {
       built = supervise(cage, Optional.of(network(cage, spec)));
@@ -111,7 +128,7 @@ final class Cages {
 
   /** For a cage in which nobody's programs run. */
   SandboxSupervisor alone(CagePlan plan) {
-    Cage cage = engine.start(plan);
+    Cage cage = engines.own().start(plan);
     try {
       return supervise(cage, Optional.empty());
     } catch (CoveException e) {
@@ -122,11 +139,15 @@ final class Cages {
 
   /** One that an earlier server has built and that still runs. */
   Optional<SandboxSupervisor> adopt(SandboxId id, SandboxSpec spec) {
-    return engine.adopt(id).map(cage -> supervise(cage, Optional.of(networkAgain(cage, spec))));
+    return engines
+        .of(spec.tier())
+        .adopt(id)
+        .map(cage -> supervise(cage, Optional.of(networkAgain(cage, spec))));
   }
 
   Optional<SandboxSupervisor> adoptPaused(SandboxId id, SandboxSpec spec) {
-    return engine
+    return engines
+        .of(spec.tier())
         .adoptPaused(id)
         .map(cage ->
             SandboxSupervisor.ofPaused(cage, Optional.of(networkAgain(cage, spec)), hearerOf(id)));

@@ -6,10 +6,10 @@ import dev.cove.engine.Cage;
 import dev.cove.engine.CageCount;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.CageUsage;
-import dev.cove.engine.Engine;
 import dev.cove.engine.EngineReport;
 import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
+import dev.cove.engine.Store;
 import dev.cove.guest.Guest;
 import dev.cove.guest.GuestMetrics;
 import dev.cove.guest.TcpStream;
@@ -22,15 +22,18 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.StopReason;
+import dev.cove.model.Tier;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.file.FileSink;
 import dev.cove.model.observe.Tally;
 import dev.cove.node.admission.Admission;
 import dev.cove.node.admission.KernelMemory;
 import dev.cove.node.network.LocalNetworks;
-import dev.cove.node.pool.WarmCages;
+import dev.cove.node.pool.WarmTiers;
 import dev.cove.node.supervisor.SandboxSupervisor;
 import dev.cove.node.template.Bases;
+import dev.cove.node.workspace.BaseKeeper;
+import dev.cove.node.workspace.LocalWorkspaces;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -68,14 +71,16 @@ public final class LocalNode implements Node {
   private static final Resources SMALL = new Resources(1_000, 64, 64, 32);
 
   private final NodeConfig config;
-  private final Engine engine;
+  private final Engines engines;
+  private final Store store;
   private final Cages cages;
   private final LocalNetworks networks;
   private final NodeSecrets secrets;
   private final Bases bases;
+  private final LocalWorkspaces workspaces;
+  private final BaseKeeper keeper;
   private final Admission admission;
-  private final WarmCages warm;
-  private final EngineReport report;
+  private final WarmTiers warm;
   private final LocalVolumes volumes;
   private final ShallowStacks stacks;
   private final Map<SandboxId, Resident> residents = new ConcurrentHashMap<>();
@@ -98,20 +103,25 @@ public final class LocalNode implements Node {
         throw new CoveException(ErrorCode.UNAVAILABLE, "The server is starting; ask again.");
       };
 
-  public LocalNode(NodeConfig config, Engine engine, Gateway gateway, NodeSecrets secrets) {
+  public LocalNode(NodeConfig config, Engines engines, Gateway gateway, NodeSecrets secrets) {
     this.config = config;
-    this.engine = engine;
+    this.engines = engines;
+    this.store = engines.store();
     this.networks = new LocalNetworks(gateway, this::running);
     this.secrets = secrets;
-    this.report = engine.report();
-    this.stacks = new ShallowStacks(engine);
+    this.stacks = new ShallowStacks(store);
     this.bases = new Bases(config.data().resolve("templates"));
+    this.workspaces =
+        new LocalWorkspaces(
+            config.data(), engines.own(), layers -> bases.rootOf(Base.HOST).over(layers));
+    this.keeper = new BaseKeeper(workspaces, this::activity);
     this.cages =
         new Cages(
-            engine,
+            engines,
             gateway,
             networks,
             bases,
+            workspaces,
             new Cages.Hearer() {
               @Override
               public void lost(Cage cage, StopReason reason, boolean filesKept) {
@@ -130,8 +140,8 @@ public final class LocalNode implements Node {
             });
     this.admission = new Admission(config.admission(), new KernelMemory());
     this.volumes =
-        new LocalVolumes(engine, admission, () -> bases.rootOf(Base.EMPTY), this::requireSpaceFor);
-    this.warm = new WarmCages(report.usable() ? config.warmCages() : 0, cages::warm);
+        new LocalVolumes(engines, admission, () -> bases.rootOf(Base.EMPTY), this::requireSpaceFor);
+    this.warm = new WarmTiers(config.warmCages(), engines.reports(), cages::warm);
   }
 
   /** A sandbox that has a place here; its supervisor comes when it runs. */
@@ -155,7 +165,7 @@ public final class LocalNode implements Node {
   @Override
   public Map<SandboxId, Presence> recover(Map<SandboxId, Expected> expected) {
     var found = new ConcurrentHashMap<SandboxId, Presence>();
-    var all = new HashSet<>(engine.present());
+    var all = new HashSet<>(engines.present());
     all.addAll(expected.keySet());
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (SandboxId id : all) {
@@ -165,6 +175,8 @@ public final class LocalNode implements Node {
       }
     }
     networks.forgetAllBut(found.keySet());
+    workspaces.forgetAllBut(found.keySet());
+    workspaces.recoverAll();
     if (found.isEmpty()) {
       bases.removeOldVersions();
     }
@@ -174,11 +186,12 @@ public final class LocalNode implements Node {
   @Override
   public void begin() {
     warm.start();
+    keeper.begin();
   }
 
   private Optional<Presence> recover(SandboxId id, @Nullable Expected expected) {
     if (expected == null) {
-      engine.remove(id);
+      engines.remove(id);
       LOG.info("sandbox {}: remains removed", id);
       return Optional.empty();
     }
@@ -186,7 +199,7 @@ public final class LocalNode implements Node {
       return Optional.of(expected.presence());
     }
     try {
-      Optional<RootFs> kept = engine.halt(id);
+      Optional<RootFs> kept = engines.of(expected.spec().tier()).halt(id);
       kept.ifPresent(root -> stopped.put(id, root.sealed()));
       LOG.info("sandbox {}: {}", id, kept.isPresent() ? "its files are kept" : "nothing is left");
       return kept.map(_ -> Presence.STOPPED);
@@ -207,6 +220,7 @@ public final class LocalNode implements Node {
         return false;
       }
       prepareAgain(supervisor.get(), spec);
+      workspaces.note(id, spec.workspaces());
       residents.put(id, new Resident(supervisor, spec.resources()));
       admission.adopt(spec.resources().memoryMb());
       LOG.info("sandbox {}: adopted", id);
@@ -229,10 +243,11 @@ public final class LocalNode implements Node {
   @Override
   public Reservation reserve(SandboxSpec spec, List<LayerId> layers) {
     requirePossible(spec);
+    requireWorkspaces(spec);
     admission.requireFits(spec.resources().memoryMb());
     admission.enter(spec.resources().memoryMb());
     if (layers.isEmpty() && isWarmShape(spec)) {
-      Optional<SandboxSupervisor> taken = warm.take();
+      Optional<SandboxSupervisor> taken = warm.take(spec.tier());
       if (taken.isPresent() && fitted(taken.get(), spec.resources())) {
         SandboxSupervisor supervisor = taken.get();
         FailPoint.WARM_CAGE_TAKEN.reached();
@@ -247,16 +262,20 @@ public final class LocalNode implements Node {
     return new Reservation(id, false);
   }
 
+  private void requireWorkspaces(SandboxSpec spec) {
+    if (!spec.workspaces().isEmpty() && !engines.of(spec.tier()).offersWorkspaces()) {
+      throw new CoveException(
+          ErrorCode.UNSUPPORTED,
+          "Sandboxes of the tier %s cannot have projects of the host; use the tier container."
+              .formatted(spec.tier().publicName()));
+    }
+    workspaces.require(spec.workspaces());
+  }
+
   private void requirePossible(SandboxSpec spec) {
-    if (!report.usable()) {
-      throw new CoveException(
-          ErrorCode.UNAVAILABLE, "This host cannot run sandboxes; cove doctor says why");
-    }
-    if (spec.tier() != engine.tier()) {
-      throw new CoveException(
-          ErrorCode.UNSUPPORTED, "This host does not offer the tier " + spec.tier().publicName());
-    }
-    if (!report.enforcesDiskLimits() && spec.resources().diskMb() != Resources.DEFAULT.diskMb()) {
+    engines.requireUsable(spec.tier());
+    if (!engines.report(spec.tier()).enforcesDiskLimits()
+        && spec.resources().diskMb() != Resources.DEFAULT.diskMb()) {
       throw new CoveException(
           ErrorCode.UNSUPPORTED,
           "This host cannot limit disk space, so diskMb cannot be promised; cove doctor says why");
@@ -266,6 +285,7 @@ public final class LocalNode implements Node {
   private static boolean isWarmShape(SandboxSpec spec) {
     return spec.template().base() == Base.HOST
         && spec.volumes().isEmpty()
+        && spec.workspaces().isEmpty()
         && spec.resources().diskMb() == Resources.DEFAULT.diskMb();
   }
 
@@ -401,7 +421,7 @@ public final class LocalNode implements Node {
   }
 
   private void requireRoomForLayer() {
-    if (!report.enforcesDiskLimits()) {
+    if (!engines.ownReport().enforcesDiskLimits()) {
       throw new CoveException(
           ErrorCode.UNSUPPORTED,
           "This host cannot give sandboxes disks of their own, which checkpoints are made of;"
@@ -425,7 +445,12 @@ public final class LocalNode implements Node {
   public void rebuild(
       SandboxId id, SandboxSpec spec, List<LayerId> layers, List<LayerId> layersBefore) {
     SandboxSupervisor supervisor = requireRunning(id);
-    boolean changed = supervisor.change(bases.rootOf(spec.template().base()).over(layers));
+    RootFs root =
+        bases
+            .rootOf(spec.template().base())
+            .over(layers)
+            .with(workspaces.open(id, spec.workspaces(), layers));
+    boolean changed = supervisor.change(root);
     if (!changed) {
       supervisor.remove();
       FailPoint.RESTORE_CAGE_REMOVED.reached();
@@ -471,38 +496,38 @@ public final class LocalNode implements Node {
 
   @Override
   public void verifyLayers(SandboxSpec spec, List<LayerId> layers) {
-    engine.verifyLayers(bases.rootOf(spec.template().base()).over(layers));
+    store.verifyLayers(bases.rootOf(spec.template().base()).over(layers));
   }
 
   @Override
   public LayerDescription describeLayer(LayerId layer) {
-    return engine.describeLayer(layer);
+    return store.describeLayer(layer);
   }
 
   @Override
   public void exportLayer(LayerId layer, OutputStream out) throws IOException {
-    engine.exportLayer(layer, out);
+    store.exportLayer(layer, out);
   }
 
   @Override
   public void importLayer(LayerId layer, LayerDescription promised, InputStream in)
       throws IOException {
     requireSpaceFor(0);
-    engine.importLayer(layer, promised, in);
+    store.importLayer(layer, promised, in);
   }
 
   @Override
   public void backup(Kept kept, FileSink sink) throws IOException {
     switch (kept) {
-      case Kept.Layer one -> engine.backupLayer(one.layer(), sink);
+      case Kept.Layer one -> store.backupLayer(one.layer(), sink);
       case Kept.Volume one -> {
-        requireSpaceFor(engine.volumeBytes(one.volume()));
-        engine.backupVolume(one.volume(), sink);
+        requireSpaceFor(store.volumeBytes(one.volume()));
+        store.backupVolume(one.volume(), sink);
       }
       case Kept.Disk one -> {
         List<LayerId> below = one.layers().subList(1, one.layers().size());
         RootFs root = bases.rootOf(one.base()).over(below);
-        engine.backupDisk(one.id(), one.layers().getFirst(), root, sink);
+        store.backupDisk(one.id(), one.layers().getFirst(), root, sink);
       }
     }
   }
@@ -514,12 +539,17 @@ public final class LocalNode implements Node {
 
   @Override
   public Optional<String> digest(LayerId layer) {
-    return engine.layer(layer).digest();
+    return store.layer(layer).digest();
   }
 
   @Override
   public NodeNetworks networks() {
     return networks;
+  }
+
+  @Override
+  public NodeWorkspaces workspaces() {
+    return workspaces;
   }
 
   @Override
@@ -535,17 +565,17 @@ public final class LocalNode implements Node {
   @Override
   public NodeDisk disk() {
     var layers = new HashMap<LayerId, Long>();
-    for (LayerId layer : engine.layers()) {
-      layers.put(layer, engine.layer(layer).bytes());
+    for (LayerId layer : store.layers()) {
+      layers.put(layer, store.layer(layer).bytes());
     }
     var sandboxes = new HashMap<SandboxId, NodeDisk.SandboxDisk>();
     residents.forEach((id, resident) -> {
       List<LayerId> under =
           resident.supervisor().map(s -> s.cage().root().sealed()).orElse(List.of());
-      sandboxes.put(id, new NodeDisk.SandboxDisk(engine.diskBytes(id), under));
+      sandboxes.put(id, new NodeDisk.SandboxDisk(engines.diskBytes(id), under));
     });
     stopped.forEach(
-        (id, under) -> sandboxes.put(id, new NodeDisk.SandboxDisk(engine.diskBytes(id), under)));
+        (id, under) -> sandboxes.put(id, new NodeDisk.SandboxDisk(engines.diskBytes(id), under)));
     return new NodeDisk(layers, sandboxes);
   }
 
@@ -567,7 +597,7 @@ public final class LocalNode implements Node {
   @Override
   public long keepLayers(Set<LayerId> recorded) {
     long freed = 0;
-    var unused = new HashSet<>(engine.layers());
+    var unused = new HashSet<>(store.layers());
     unused.removeAll(recorded);
     for (Resident resident : residents.values()) {
       resident.supervisor().ifPresent(s -> s.cage().root().sealed().forEach(unused::remove));
@@ -575,8 +605,8 @@ public final class LocalNode implements Node {
     shows.values().forEach(show -> show.cage().root().sealed().forEach(unused::remove));
     stopped.values().forEach(layers -> layers.forEach(unused::remove));
     for (LayerId layer : unused) {
-      long bytes = engine.layer(layer).bytes();
-      engine.removeLayer(layer);
+      long bytes = store.layer(layer).bytes();
+      store.removeLayer(layer);
       FailPoint.LAYER_REMOVED.reached();
       freed += bytes;
       LOG.info("layer {}: removed", layer);
@@ -611,7 +641,7 @@ public final class LocalNode implements Node {
       tellLost(id, reason, filesKept);
     } else if (!known) {
       shows.remove(id);
-      engine.remove(id); // nobody's: a warm cage, or one that showed files
+      engines.remove(id); // nobody's: a warm cage, or one that showed files
     }
   }
 
@@ -647,8 +677,9 @@ public final class LocalNode implements Node {
     if (show != null) {
       show.remove();
     }
-    engine.remove(id);
+    engines.remove(id);
     networks.forget(id);
+    workspaces.forget(id);
   }
 
   @Override
@@ -713,14 +744,14 @@ public final class LocalNode implements Node {
     return new Reading(
         count.map(CageCount::cpuMicros),
         count.map(known -> OptionalLong.of(known.memoryBytes())).orElse(OptionalLong.empty()),
-        OptionalLong.of(engine.diskBytes(id)),
+        OptionalLong.of(engines.diskBytes(id)),
         use.map(NetworkUse::sentBytes),
         use.map(NetworkUse::receivedBytes));
   }
 
   @Override
   public void onEnded(EndListener newListener) {
-    engine.onEnd((id, count) -> newListener.ended(id, reading(id, Optional.of(count))));
+    engines.onEnd((id, count) -> newListener.ended(id, reading(id, Optional.of(count))));
   }
 
   @Override
@@ -736,19 +767,20 @@ public final class LocalNode implements Node {
         warm.count(),
         admission.availableBytes(),
         admission.reserveBytes(),
-        report.enforcesDiskLimits());
+        engines.ownReport().enforcesDiskLimits());
   }
 
   @Override
-  public EngineReport engineReport() {
-    return report;
+  public Map<Tier, EngineReport> engines() {
+    return engines.reports();
   }
 
   @Override
   public void close() {
+    keeper.close();
     warm.close();
     shows.keySet().forEach(this::remove);
     residents.values().forEach(r -> r.supervisor().ifPresent(SandboxSupervisor::release));
-    engine.close();
+    engines.close();
   }
 }

@@ -3,6 +3,7 @@ package dev.cove.node;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.RootFs;
+import dev.cove.engine.Store;
 import dev.cove.guest.Guest;
 import dev.cove.model.CoveException;
 import dev.cove.model.Resources;
@@ -20,14 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Volumes of this machine's engine. What is in one is reached through a cage that has the volume
- * and no other file, so that links in it lead nowhere.
+ * Volumes of this machine's store. What is in one is reached through a cage that has the volume and
+ * no other file, so that links in it lead nowhere.
  */
 final class LocalVolumes implements NodeVolumes {
   private static final Logger LOG = LoggerFactory.getLogger(LocalVolumes.class);
   private static final Resources ENOUGH = new Resources(1_000, 256, Resources.DEFAULT.diskMb(), 64);
 
   private final Engine engine;
+  private final Store store;
   private final Admission admission;
   private final Supplier<RootFs> nothing;
   private final LongConsumer requireSpace;
@@ -37,8 +39,9 @@ final class LocalVolumes implements NodeVolumes {
    * @param requireSpace refuses when the disk would be too full with so many bytes more
    */
   LocalVolumes(
-      Engine engine, Admission admission, Supplier<RootFs> nothing, LongConsumer requireSpace) {
-    this.engine = engine;
+      Engines engines, Admission admission, Supplier<RootFs> nothing, LongConsumer requireSpace) {
+    this.engine = engines.own();
+    this.store = engines.store();
     this.admission = admission;
     this.nothing = nothing;
     this.requireSpace = requireSpace;
@@ -47,25 +50,25 @@ final class LocalVolumes implements NodeVolumes {
   @Override
   public void create(VolumeId volume, int sizeMb) {
     requireSpace.accept(0);
-    engine.createVolume(volume, sizeMb);
+    store.createVolume(volume, sizeMb);
   }
 
   @Override
   public void copy(VolumeId from, VolumeId to) {
-    requireSpace.accept(engine.volumeBytes(from));
-    engine.copyVolume(from, to);
+    requireSpace.accept(store.volumeBytes(from));
+    store.copyVolume(from, to);
   }
 
   @Override
   public long bytes(VolumeId volume) {
-    return engine.volumeBytes(volume);
+    return store.volumeBytes(volume);
   }
 
   @Override
   public void keep(Set<VolumeId> recorded) {
-    for (VolumeId volume : engine.volumes()) {
+    for (VolumeId volume : store.volumes()) {
       if (!recorded.contains(volume)) {
-        engine.removeVolume(volume);
+        store.removeVolume(volume);
         LOG.info("volume {}: removed, nobody knows it", volume);
       }
     }
@@ -73,7 +76,7 @@ final class LocalVolumes implements NodeVolumes {
 
   @Override
   public void remove(VolumeId volume) {
-    engine.removeVolume(volume);
+    store.removeVolume(volume);
   }
 
   @Override

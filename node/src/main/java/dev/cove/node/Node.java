@@ -10,6 +10,7 @@ import dev.cove.model.LayerId;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.StopReason;
+import dev.cove.model.Tier;
 import dev.cove.model.VolumeId;
 import dev.cove.model.file.FileSink;
 import java.io.IOException;
@@ -227,6 +228,11 @@ public interface Node extends AutoCloseable {
 
   NodeSecrets secrets();
 
+  /** None, where a node has no files but its own. */
+  default NodeWorkspaces workspaces() {
+    return NoWorkspaces.HERE;
+  }
+
   /** Ends a sandbox and removes everything of it. Does nothing if there is none. */
   void remove(SandboxId id);
 
@@ -268,7 +274,8 @@ public interface Node extends AutoCloseable {
   /** Capacity and what is in use, for operators. */
   NodeStatus status();
 
-  EngineReport engineReport();
+  /** What each tier is on this machine, the cheapest first, also those that are not usable. */
+  Map<Tier, EngineReport> engines();
 
   /** Lets go of everything and leaves the sandboxes running; what only shows files ends. */
   @Override

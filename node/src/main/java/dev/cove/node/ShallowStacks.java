@@ -1,7 +1,7 @@
 package dev.cove.node;
 
-import dev.cove.engine.Engine;
 import dev.cove.engine.RootFs;
+import dev.cove.engine.Store;
 import dev.cove.model.CoveException;
 import dev.cove.model.LayerId;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ final class ShallowStacks {
   private static final int RUN = 16;
   private static final int MOST_REMEMBERED = 256;
 
-  private final Engine engine;
+  private final Store store;
 
   private final Map<List<LayerId>, LayerId> merged =
       new LinkedHashMap<>(16, 0.75f, true) {
@@ -39,8 +39,8 @@ final class ShallowStacks {
         }
       };
 
-  ShallowStacks(Engine engine) {
-    this.engine = engine;
+  ShallowStacks(Store store) {
+    this.store = store;
   }
 
   /**
@@ -72,19 +72,19 @@ final class ShallowStacks {
 
   private LayerId merged(RootFs run) {
     LayerId known = merged.get(run.sealed());
-    if (known != null && engine.layers().contains(known)) {
+    if (known != null && store.layers().contains(known)) {
       return known;
     }
     LayerId fresh = LayerId.random();
     long start = System.nanoTime();
-    engine.mergeLayers(fresh, run);
+    store.mergeLayers(fresh, run);
     merged.put(run.sealed(), fresh);
     LOG.info("layer {}: {} merged in {} ms", fresh, RUN, (System.nanoTime() - start) / 1_000_000);
     return fresh;
   }
 
   private int cheapestRun(List<LayerId> layers) {
-    long[] bytes = layers.stream().mapToLong(layer -> engine.layer(layer).bytes()).toArray();
+    long[] bytes = layers.stream().mapToLong(layer -> store.layer(layer).bytes()).toArray();
     long least = Long.MAX_VALUE;
     int best = 0;
     for (int from = 0; from + RUN <= bytes.length; from++) {

@@ -120,10 +120,11 @@ final class Api implements AutoCloseable {
 
   static CoveApiException problem(int status, JsonObject problem) {
     String fallback = problem.findText("title").orElse("The server refused the request");
-    return new CoveApiException(
-        status,
-        problem.findText("code").orElse("unknown"),
-        problem.findText("detail").orElse(fallback));
+    String code = problem.findText("code").orElse("unknown");
+    String detail = problem.findText("detail").orElse(fallback);
+    return problem.find("conflicts").isPresent()
+        ? new ApplyConflictException(status, code, detail, ApplyResult.of(problem))
+        : new CoveApiException(status, code, detail);
   }
 
   CoveConnectionException unreachable(IOException e) {

@@ -40,6 +40,16 @@ public final class ContextBuild {
     return and("life", life.toJson());
   }
 
+  /** How much its sandboxes may use, unless it is said when they are made; say it once. */
+  public ContextBuild limits(Limits limits) {
+    return and("limits", limits.toJson());
+  }
+
+  /** Every step is carried out, also those of which it is known what they give. */
+  public ContextBuild noCache() {
+    return and("noCache", "true");
+  }
+
   /** What its sandboxes may reach unless it is said when they are made; say it once. */
   public ContextBuild network(Network network) {
     return and("network", network.toJson());

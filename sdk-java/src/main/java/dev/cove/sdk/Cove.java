@@ -3,6 +3,7 @@ package dev.cove.sdk;
 import dev.cove.sdk.transport.Request;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** A connection to one Cove server. Safe for many threads; make one and keep it. */
@@ -121,6 +122,12 @@ public final class Cove implements AutoCloseable {
   /** What the server says of itself. */
   public SystemInfo system() {
     return api.fetch(Api.ROOT + "/system", SystemInfo::of);
+  }
+
+  /** Which tiers the server has, the cheapest first, and what they really are there. */
+  public List<TierInfo> tiers() {
+    return api.fetch(
+        Api.ROOT + "/tiers", json -> json.objects("items").stream().map(TierInfo::of).toList());
   }
 
   /** Who takes how much of the server's disk. */

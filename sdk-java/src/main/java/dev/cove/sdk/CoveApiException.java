@@ -1,7 +1,7 @@
 package dev.cove.sdk;
 
 /** The server answered, and the answer was no. */
-public final class CoveApiException extends CoveException {
+public sealed class CoveApiException extends CoveException permits ApplyConflictException {
   private final int status;
   private final String code;
   private final String detail;

@@ -50,8 +50,8 @@ public final class CreateOptions {
   }
 
   /**
-   * What its root file system goes on from. Template, tier and disk are then the checkpoint's, and
-   * asking for others is refused.
+   * What its root file system goes on from. Template and disk are then the checkpoint's, and asking
+   * for others is refused.
    */
   public CreateOptions checkpoint(String id) {
     return with("checkpoint", JsonValue.of(id));
@@ -72,9 +72,42 @@ public final class CreateOptions {
     return with("life", life.toBody());
   }
 
-  /** The isolation boundary; never weakened. */
+  /** The isolation boundary: container, gvisor or microvm; never weakened. */
   public CreateOptions tier(String tier) {
     return with("tier", JsonValue.of(tier));
+  }
+
+  /** A kernel of its own; without a tier, one that has it is chosen, or the create is refused. */
+  public CreateOptions requireOwnKernel() {
+    return requiring("kernel", JsonValue.of("own"));
+  }
+
+  /** A boundary that the processor's virtualisation holds. */
+  public CreateOptions requireHardware() {
+    return requiring("hardware", JsonValue.of(true));
+  }
+
+  /**
+   * Memory that outlasts a pause.
+   *
+   * @param where ram, or disk, which outlasts the host as well
+   */
+  public CreateOptions requireMemoryOnPause(String where) {
+    return requiring("memoryOnPause", JsonValue.of(where));
+  }
+
+  /** Checkpoints that hold memory, too. */
+  public CreateOptions requireMemoryInCheckpoints() {
+    return requiring("memoryInCheckpoints", JsonValue.of(true));
+  }
+
+  private CreateOptions requiring(String guarantee, JsonValue value) {
+    Map<String, JsonValue> all = new LinkedHashMap<>();
+    if (fields.get("requires") instanceof JsonObject before) {
+      all.putAll(before.members());
+    }
+    all.put(guarantee, value);
+    return with("requires", new JsonObject(all));
   }
 
   public CreateOptions cpus(double cpus) {
@@ -112,6 +145,11 @@ public final class CreateOptions {
             .put("target", target)
             .put("readOnly", readOnly)
             .build());
+  }
+
+  /** A folder of the server's host, which the sandbox may change for itself alone. */
+  public CreateOptions project(Project project) {
+    return withItem("projects", project.toBody());
   }
 
   /** What it may reach; without it what its template says, or nothing. */

@@ -17,11 +17,16 @@ public final class Projects {
   /**
    * A project as the server described it at one moment.
    *
+   * @param tier what its sandboxes get when nobody names one; usual for what the server gives
    * @param quotas how much it may have
    * @param used how much of that it uses
    */
   public record Project(
-      String name, Instant createdAt, Map<String, Double> quotas, Map<String, Double> used) {
+      String name,
+      Instant createdAt,
+      String tier,
+      Map<String, Double> quotas,
+      Map<String, Double> used) {
     public Project {
       quotas = Map.copyOf(quotas);
       used = Map.copyOf(used);
@@ -31,6 +36,7 @@ public final class Projects {
       return new Project(
           json.requireText("name"),
           json.requireInstant("createdAt"),
+          json.findText("tier").orElse("usual"),
           numbers(json.requireObject("quotas")),
           numbers(json.requireObject("used")));
     }
@@ -47,6 +53,7 @@ public final class Projects {
           JsonObject.builder()
               .put("name", name)
               .put("createdAt", createdAt.toString())
+              .put("tier", tier)
               .put("quotas", object(quotas))
               .put("used", object(used))
               .build());
@@ -85,6 +92,19 @@ public final class Projects {
         "PATCH",
         PATH + "/" + Api.encode(name),
         JsonObject.builder().put("quotas", wanted.build()).build(),
+        Project::of);
+  }
+
+  /**
+   * Says which tier sandboxes of a project get when nobody names one.
+   *
+   * @param tier such as gvisor, or usual for what the server gives
+   */
+  public Project changeTier(String name, String tier) {
+    return api.call(
+        "PATCH",
+        PATH + "/" + Api.encode(name),
+        JsonObject.builder().put("tier", tier).build(),
         Project::of);
   }
 

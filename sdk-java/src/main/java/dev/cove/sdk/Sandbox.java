@@ -188,6 +188,31 @@ public final class Sandbox implements AutoCloseable {
     return path + "/processes/" + processId;
   }
 
+  /** What it changed in projects of the server's host. */
+  public SandboxChanges changes() {
+    return new SandboxChanges(api, path);
+  }
+
+  /** Commands before which checkpoints were taken, the oldest first. */
+  public List<RecordedCommand> commands() {
+    return api.call(
+        Request.of("GET", path + "/commands").readTimeout(STATE_TIMEOUT),
+        json -> json.objects("commands").stream().map(RecordedCommand::of).toList());
+  }
+
+  /**
+   * Takes it back to before a command, by its number; its processes end.
+   *
+   * @return the checkpoint of the state that it had
+   */
+  public String rewind(int command) {
+    return api.call(
+        Request.of("POST", path + "/rewind")
+            .body(Body.json(Json.write(JsonObject.builder().put("command", command).build())))
+            .readTimeout(STATE_TIMEOUT),
+        json -> json.requireText("checkpoint"));
+  }
+
   public SandboxFiles files() {
     return new SandboxFiles(api, path + "/files", "");
   }

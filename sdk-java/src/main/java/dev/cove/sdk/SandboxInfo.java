@@ -2,7 +2,9 @@ package dev.cove.sdk;
 
 import dev.cove.sdk.json.Json;
 import dev.cove.sdk.json.JsonObject;
+import dev.cove.sdk.json.JsonValue;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -12,12 +14,14 @@ import java.util.Optional;
  * @param project whose it is
  * @param state requested, starting, running, paused, stopped or failed; later servers may know more
  * @param reason why it was paused, stopped or failed
+ * @param boundary what really holds it; where one sandbox was asked for
  * @param restingSince since when it is paused or stopped
  * @param memory what became of its memory while it is paused or stopped: kept or gone
  * @param parent the sandbox that it was forked from, or whose checkpoint it was made from
  * @param group whose sandboxes it reaches by their names
  * @param life what happens to it by itself, whoever said so
  * @param keptUntil until when one that is deleted can be undeleted
+ * @param projects folders of the server's host that it has
  */
 public record SandboxInfo(
     String id,
@@ -27,6 +31,7 @@ public record SandboxInfo(
     Optional<String> reason,
     String template,
     String tier,
+    Optional<Boundary> boundary,
     double cpus,
     int memoryMb,
     int diskMb,
@@ -39,7 +44,12 @@ public record SandboxInfo(
     Optional<String> parent,
     Optional<String> group,
     Life life,
-    Optional<Instant> keptUntil) {
+    Optional<Instant> keptUntil,
+    List<ProjectInfo> projects) {
+  public SandboxInfo {
+    projects = List.copyOf(projects);
+  }
+
   static SandboxInfo of(JsonObject json) {
     return new SandboxInfo(
         json.requireText("id"),
@@ -49,6 +59,7 @@ public record SandboxInfo(
         json.findText("reason"),
         json.requireText("template"),
         json.requireText("tier"),
+        json.find("boundary").map(_ -> Boundary.of(json.requireObject("boundary"))),
         json.requireDouble("cpus"),
         json.requireInt("memoryMb"),
         json.requireInt("diskMb"),
@@ -61,7 +72,10 @@ public record SandboxInfo(
         json.findText("parent"),
         json.findText("group"),
         json.find("life").map(_ -> Life.of(json.requireObject("life"))).orElse(Life.UNKNOWN),
-        json.findInstant("keptUntil"));
+        json.findInstant("keptUntil"),
+        json.find("projects")
+            .map(_ -> json.objects("projects").stream().map(ProjectInfo::of).toList())
+            .orElse(List.of()));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
@@ -69,9 +83,9 @@ public record SandboxInfo(
     var json = JsonObject.builder().put("id", id).put("name", name);
     json.put("project", project).put("state", state);
     reason.ifPresent(why -> json.put("reason", why));
-    json.put("template", template)
-        .put("tier", tier)
-        .put("cpus", cpus)
+    json.put("template", template).put("tier", tier);
+    boundary.ifPresent(what -> json.put("boundary", what.toBody()));
+    json.put("cpus", cpus)
         .put("memoryMb", memoryMb)
         .put("diskMb", diskMb)
         .put("maxProcesses", maxProcesses)
@@ -84,6 +98,11 @@ public record SandboxInfo(
     group.ifPresent(text -> json.put("group", text));
     json.put("life", life.toBody());
     keptUntil.ifPresent(when -> json.put("keptUntil", when.toString()));
+    if (!projects.isEmpty()) {
+      json.put(
+          "projects",
+          new JsonValue.Items(projects.stream().<JsonValue>map(ProjectInfo::toBody).toList()));
+    }
     return Json.writeText(json.build());
   }
 }

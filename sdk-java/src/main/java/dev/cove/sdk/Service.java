@@ -90,6 +90,15 @@ public final class Service {
     return with("restart", JsonValue.of(rule.publicName));
   }
 
+  /**
+   * Started when its time comes instead of with its sandbox, which is woken for it.
+   *
+   * @param times {@code every 15m}, or the five fields of cron, in UTC
+   */
+  public Service schedule(String times) {
+    return with("schedule", JsonValue.of(times));
+  }
+
   private Service with(String field, JsonValue value) {
     var more = new LinkedHashMap<>(fields);
     more.put(field, value);
@@ -107,7 +116,7 @@ public final class Service {
 
   static Service of(JsonObject json) {
     var fields = new LinkedHashMap<String, JsonValue>();
-    for (String field : List.of("cwd", "user", "ready", "restart")) {
+    for (String field : List.of("cwd", "user", "ready", "restart", "schedule")) {
       json.find(field)
           .filter(value -> !(value instanceof JsonValue.Null))
           .ifPresent(value -> fields.put(field, value));
@@ -118,9 +127,18 @@ public final class Service {
 
   /** The rule as the HTTP API calls it. */
   public String restartRule() {
-    return Optional.ofNullable(fields.get("restart"))
-        .map(rule -> rule instanceof JsonValue.Text(String text) ? text : "never")
-        .orElse("never");
+    return text("restart").orElse("never");
+  }
+
+  /** When it is started, if that is not with its sandbox. */
+  public Optional<String> times() {
+    return text("schedule");
+  }
+
+  private Optional<String> text(String field) {
+    return fields.get(field) instanceof JsonValue.Text(String text)
+        ? Optional.of(text)
+        : Optional.empty();
   }
 
   @Override

@@ -9,10 +9,11 @@ import java.util.Optional;
  * A service and what has become of it.
  *
  * @param fromTemplate whether it came with the template
- * @param state starting, running, restarting, exited, failed or stopped
+ * @param state scheduled, starting, running, restarting, exited, failed or stopped
  * @param pid inside the sandbox, while it runs
  * @param exitCode what it last ended with; 128 and the signal where that ended it
  * @param restarts how often its rule has started it again since it was last started otherwise
+ * @param nextAt when its schedule starts it
  */
 public record ServiceStatus(
     Service service,
@@ -21,7 +22,8 @@ public record ServiceStatus(
     Optional<Long> pid,
     Optional<Long> exitCode,
     long restarts,
-    Optional<Instant> since) {
+    Optional<Instant> since,
+    Optional<Instant> nextAt) {
   static ServiceStatus of(JsonObject json) {
     return new ServiceStatus(
         Service.of(json),
@@ -30,7 +32,8 @@ public record ServiceStatus(
         json.findLong("pid"),
         json.findLong("exitCode"),
         json.requireLong("restarts"),
-        json.findInstant("since"));
+        json.findInstant("since"),
+        json.findInstant("nextAt"));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
@@ -42,6 +45,7 @@ public record ServiceStatus(
     exitCode.ifPresent(code -> json.put("exitCode", code));
     json.put("restarts", restarts);
     since.ifPresent(time -> json.put("since", time.toString()));
+    nextAt.ifPresent(time -> json.put("nextAt", time.toString()));
     return Json.writeText(json.build());
   }
 }

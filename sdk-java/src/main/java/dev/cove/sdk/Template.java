@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param ready succeeds once that service can be used
  * @param network what its sandboxes may reach unless it is said when they are made
  * @param life what happens to its sandboxes by themselves, unless it is said otherwise of one
+ * @param limits how much they may use, unless it is said when they are made
  */
 public record Template(
     String name,
@@ -41,7 +42,8 @@ public record Template(
     List<String> ready,
     int layers,
     Optional<Network> network,
-    Optional<Life> life) {
+    Optional<Life> life,
+    Optional<Limits> limits) {
   static Template of(JsonObject json) {
     return new Template(
         json.requireText("name"),
@@ -60,7 +62,8 @@ public record Template(
         json.texts("ready"),
         json.requireInt("layers"),
         json.find("network").map(_ -> Network.of(json.requireObject("network"))),
-        json.find("life").map(_ -> Life.of(json.requireObject("life"))));
+        json.find("life").map(_ -> Life.of(json.requireObject("life"))),
+        json.find("limits").map(_ -> Limits.of(json.requireObject("limits"))));
   }
 
   /** The same as one line of JSON, with the names that the HTTP API uses. */
@@ -84,6 +87,7 @@ public record Template(
             .put("layers", layers);
     network.ifPresent(settings -> json.put("network", settings.toBody()));
     life.ifPresent(rules -> json.put("life", rules.toBody()));
+    limits.ifPresent(said -> json.put("limits", said.toBody()));
     return Json.writeText(json.build());
   }
 }

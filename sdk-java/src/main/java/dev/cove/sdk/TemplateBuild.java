@@ -114,6 +114,16 @@ public final class TemplateBuild {
     return with("life", life.toBody());
   }
 
+  /** How much its sandboxes may use, unless it is said when they are made. */
+  public TemplateBuild limits(Limits limits) {
+    return with("limits", limits.toBody());
+  }
+
+  /** Every step is carried out; with {@link #fromDockerfile} and {@link #from}. */
+  public TemplateBuild noCache() {
+    return with("noCache", JsonValue.of(true));
+  }
+
   /** What its sandboxes may reach unless it is said when they are made. */
   public TemplateBuild network(Network network) {
     return with("network", network.toBody());

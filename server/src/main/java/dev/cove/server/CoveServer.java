@@ -20,8 +20,10 @@ import dev.cove.control.port.Ports;
 import dev.cove.control.project.Projects;
 import dev.cove.control.sandbox.AutomaticCheckpoints;
 import dev.cove.control.sandbox.Branches;
+import dev.cove.control.sandbox.CommandLog;
 import dev.cove.control.sandbox.InsideCheckpoints;
 import dev.cove.control.sandbox.Inspection;
+import dev.cove.control.sandbox.Reviews;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.service.ServiceLimits;
 import dev.cove.control.service.Services;
@@ -46,7 +48,11 @@ import dev.cove.egress.secret.SandboxCertificates;
 import dev.cove.egress.secret.Vault;
 import dev.cove.engine.container.ContainerEngine;
 import dev.cove.engine.container.EngineHome;
+import dev.cove.engine.container.EngineSettings;
 import dev.cove.engine.container.OomScore;
+import dev.cove.engine.microvm.Qemu;
+import dev.cove.engine.oci.OciEngine;
+import dev.cove.node.Engines;
 import dev.cove.node.LocalNode;
 import dev.cove.node.Node;
 import dev.cove.node.NodeConfig;
@@ -145,17 +151,20 @@ final class CoveServer implements AutoCloseable {
     Ports ports = Ports.open(ledger, clock);
     lifecycle.whenGone(ports::forget);
     lifecycle.limit(projects::quotas);
+    lifecycle.usualTier(project -> projects.tier(project).orElse(config.tiers().usual()));
     lifecycle.queue(Duration.ofMillis(config.createWaitMs()), config.createQueue());
     var checkpoints = new Checkpoints(ledger, node, layers, clock);
     var cache = new BuildCache(ledger, layers, clock);
     var spool = new Spool(home.data().resolve("builds"));
-    var builds = new Builds(node, layers, templates, cache, checkpoints, spool);
+    var builds = keep("builds", new Builds(node, layers, templates, cache, checkpoints, spool));
     var branches = new Branches(lifecycle, checkpoints, layers, node);
     var views = keep("views", new Views(node, layers));
     var inspection = new Inspection(lifecycle, checkpoints, layers, views, node);
     var automatic =
         keep("automatic checkpoints", new AutomaticCheckpoints(lifecycle, checkpoints, clock));
     node.onCheckpointAsked(new InsideCheckpoints(lifecycle, checkpoints, clock)::take);
+    var commands = new CommandLog(ledger, clock);
+    automatic.record(commands);
     var images = new ImageExport(templates, views, builds.spool());
     var moves = new Moves(node, layers, checkpoints, templates);
     var backups = new Backups(ledger, branches, layers, node, spool, home.data(), clock);
@@ -175,6 +184,7 @@ final class CoveServer implements AutoCloseable {
                     branches,
                     checkpoints,
                     inspection,
+                    new Reviews(lifecycle, checkpoints, branches, layers, commands, node),
                     automatic,
                     templates,
                     builds,
@@ -196,6 +206,7 @@ final class CoveServer implements AutoCloseable {
     gateway.addOwnPort(edge.port());
     node.begin();
     keep("lives", lifecycle.watchLives(config.life().idleCpu())).begin();
+    keep("schedules", lifecycle.watchSchedules()).begin();
     url = Announcement.localUrl(config.host(), edge.port());
     keep("announcement", Announcement.publish(home.announcement(), url));
     log.info("Cove {} listens on {}, data in {}", CoveVersion.CURRENT, url, home.data());
@@ -267,15 +278,23 @@ final class CoveServer implements AutoCloseable {
 
   private static Node openNode(ServerConfig config, Gateway gateway, NodeSecrets secrets) {
     Home home = config.home();
-    var engine = ContainerEngine.open(new EngineHome(home.data(), home.run()));
-    engine.limitMemory(config.memory().totalBytes());
+    var containers =
+        ContainerEngine.open(
+            new EngineHome(home.data(), home.run()),
+            EngineSettings.DEFAULT.withDevices(config.tiers().devices()));
+    containers.limitMemory(config.memory().totalBytes());
     return new LocalNode(
         new NodeConfig(
             home.data(),
             config.memory().admitting(config.maxSandboxes()),
             config.diskReserveBytes(),
-            config.warmCages()),
-        engine,
+            config.tiers().warmCages()),
+        new Engines(
+            containers.store(),
+            List.of(
+                containers,
+                OciEngine.gvisor(containers, config.tiers().gvisor()),
+                containers.machines(Qemu.open(home.data(), home.run())))),
         gateway,
         secrets);
   }
@@ -289,7 +308,9 @@ final class CoveServer implements AutoCloseable {
   }
 
   private static EdgeServer listen(ServerConfig config, EdgeServices services) {
-    var edge = new EdgeConfig(config.host(), config.port(), config.domain(), CoveVersion.CURRENT);
+    var edge =
+        new EdgeConfig(
+            config.host(), config.port(), config.domain(), config.makesBase(), CoveVersion.CURRENT);
     try {
       return EdgeServer.start(edge, services);
     } catch (IOException e) {

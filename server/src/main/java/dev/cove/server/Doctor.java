@@ -3,8 +3,10 @@ package dev.cove.server;
 import dev.cove.engine.EngineReport;
 import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.EngineReport.Severity;
+import dev.cove.engine.container.ContainerEngine;
 import dev.cove.model.CoveException;
 import dev.cove.model.Tier;
+import dev.cove.model.boundary.Boundary;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -52,30 +55,43 @@ final class Doctor {
   }
 
   static Diagnosis examine(Path data, Supplier<EngineReport> engine) {
-    return examine(data, Path.of("/"), engine, List.of());
+    return examine(data, Path.of("/"), engine, Map.of(), List.of());
   }
 
   /**
    * @param root with /dev of the machine
+   * @param stronger the tiers above the container tier, which a machine may well lack
    * @param promised some of {@link #promises}
    */
   static Diagnosis examine(
-      Path data, Path root, Supplier<EngineReport> engine, List<String> promised) {
+      Path data,
+      Path root,
+      Supplier<EngineReport> engine,
+      Map<Tier, EngineReport> stronger,
+      List<String> promised) {
     EngineReport report = report(engine);
     var findings = new ArrayList<>(report.findings());
     findings.add(jdk());
     findings.add(disk(data));
     findings.add(kvm(root.resolve("dev/kvm")));
+    findings.add(criu());
+    findings.add(tier(Tier.CONTAINER, report));
+    stronger.forEach((tier, itsReport) -> findings.add(tier(tier, itsReport)));
     boolean nothingMissing =
         findings.stream().noneMatch(finding -> finding.severity() == Severity.MISSING);
     boolean usable = report.usable() && nothingMissing;
-    List<String> offers = usable ? offers(report) : List.of();
+    List<String> offers = usable ? offers(report, stronger) : List.of();
     List<String> broken = promised.stream().filter(word -> !offers.contains(word)).toList();
     return new Diagnosis(usable, offers, broken, List.copyOf(findings));
   }
 
-  private static List<String> offers(EngineReport report) {
+  private static List<String> offers(EngineReport report, Map<Tier, EngineReport> stronger) {
     var offers = new ArrayList<>(List.of(Tier.CONTAINER.publicName()));
+    stronger.forEach((tier, itsReport) -> {
+      if (itsReport.usable()) {
+        offers.add(tier.publicName());
+      }
+    });
     if (report.enforcesDiskLimits()) {
       offers.add(DISK_LIMITS);
     }
@@ -96,8 +112,37 @@ final class Doctor {
     } catch (CoveException e) {
       var finding =
           new Finding(Severity.MISSING, "container engine", String.valueOf(e.getMessage()));
-      return new EngineReport(false, false, List.of(finding));
+      return new EngineReport(false, false, List.of(finding), ContainerEngine.BOUNDARY);
     }
+  }
+
+  /** What a tier really is here. One that is not there is no fault of a machine. */
+  private static Finding tier(Tier tier, EngineReport report) {
+    String subject = "tier " + tier.publicName();
+    if (!report.usable()) {
+      return new Finding(Severity.OK, subject, "Not here: " + report.obstacles());
+    }
+    Boundary boundary = report.boundary();
+    return new Finding(
+        Severity.OK,
+        subject,
+        "By %s. Kernel: %s; held by hardware: %s; memory of paused ones: %s; memory in checkpoints: %s;"
+                .formatted(
+                    boundary.by(),
+                    boundary.kernel().publicName(),
+                    word(boundary.hardware()),
+                    boundary.memoryOnPause().publicName(),
+                    word(boundary.memoryInCheckpoints()))
+            + " a fork: %s; GPU: %s; containers inside: %s. Not covered: %s"
+                .formatted(
+                    boundary.forkCost().publicName(),
+                    word(boundary.gpu()),
+                    word(boundary.nestedContainers()),
+                    String.join(". ", boundary.notCovered())));
+  }
+
+  private static String word(boolean so) {
+    return so ? "yes" : "no";
   }
 
   private static Finding jdk() {
@@ -149,6 +194,15 @@ final class Doctor {
               + " stay");
     }
     return free < SMALL_DISK ? Optional.of("a few busy sandboxes may fill it") : Optional.empty();
+  }
+
+  /** Not used; said because people ask why the memory of paused sandboxes stays in memory. */
+  private static Finding criu() {
+    return new Finding(
+        Severity.OK,
+        "CRIU",
+        "Not used: what is paused is frozen, and its memory stays in the host's. Debian's 3.17 does"
+            + " not work on kernels as new as 6.18; criu check says whether yours does");
   }
 
   /** Not needed by the container tier; said because people ask which tiers a machine could have. */

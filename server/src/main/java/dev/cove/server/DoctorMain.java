@@ -1,7 +1,11 @@
 package dev.cove.server;
 
+import dev.cove.engine.EngineReport;
 import dev.cove.engine.EngineReport.Finding;
 import dev.cove.engine.container.ContainerEngine;
+import dev.cove.engine.microvm.Qemu;
+import dev.cove.engine.oci.OciEngine;
+import dev.cove.model.Tier;
 import dev.cove.server.Doctor.Diagnosis;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -56,12 +60,28 @@ public final class DoctorMain {
     }
     Home home = config.get().home();
     Diagnosis diagnosis =
-        Doctor.examine(home.data(), root, () -> ContainerEngine.examine(root), promised);
+        Doctor.examine(
+            home.data(),
+            root,
+            () -> ContainerEngine.examine(root),
+            stronger(root, config.get()),
+            promised);
     if (root.equals(HERE)) {
       diagnosis = diagnosis.with(ServerVisit.of(home));
     }
     print(diagnosis, json, out);
     return diagnosis.usable() && diagnosis.broken().isEmpty() ? 0 : 1;
+  }
+
+  /** Programs are looked for on this machine; one that is only described has none. */
+  private static Map<Tier, EngineReport> stronger(Path root, ServerConfig config) {
+    return root.equals(HERE)
+        ? Map.of(
+            Tier.GVISOR,
+            OciEngine.examineGvisor(ContainerEngine.examine(root), config.tiers().gvisor()),
+            Tier.MICROVM,
+            Qemu.examine())
+        : Map.of();
   }
 
   private static Optional<String> take(List<String> rest, String option, List<String> faults) {

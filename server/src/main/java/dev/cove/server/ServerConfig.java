@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
  * @param host the address to listen on; other machines can reach it only if told so here
  * @param port 0 for any free one
  * @param domain below which ports of sandboxes have names
- * @param warmCages cages kept ready for the next creates
+ * @param makesBase whether the template that E2B's clients begin with is made when they want it
+ * @param tiers what holds sandboxes
  * @param memory how much of it there is for sandboxes
  * @param network what the operator says about the ways out of all sandboxes
  * @param traces where they go
@@ -34,9 +35,10 @@ record ServerConfig(
     String host,
     int port,
     String domain,
+    boolean makesBase,
     Home home,
     int maxSandboxes,
-    int warmCages,
+    TierConfig tiers,
     MemoryConfig memory,
     int diskReserveMb,
     int sandboxLogKb,
@@ -56,6 +58,9 @@ record ServerConfig(
   private static final Pattern DOMAIN =
       Pattern.compile("([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
 
+  private static final String MADE = "debian";
+  private static final String HOST = "host";
+
   private static final Set<String> OPTIONS = Set.of("--host", "--port", "--home");
 
   /** Refuses what it does not understand, naming all that is wrong at once. */
@@ -68,9 +73,14 @@ record ServerConfig(
             source.text("--host", "COVE_HOST", "127.0.0.1"),
             source.number("--port", "COVE_PORT", 7070, 0, 65_535),
             source.domain("COVE_DOMAIN", "localhost"),
+            source.makesBase("COVE_E2B_BASE"),
             source.home(),
             source.number("", "COVE_MAX_SANDBOXES", 2_000, 1, 100_000),
-            source.number("", "COVE_POOL_SIZE", 32, 0, 1_000),
+            TierConfig.read(
+                environment,
+                source.number("", "COVE_POOL_SIZE", 32, 0, 1_000),
+                source.number("", "COVE_STRONG_POOL_SIZE", 2, 0, 1_000),
+                faults),
             source.memory(),
             source.number("", "COVE_DISK_RESERVE_MB", 128, 0, 4_194_304),
             source.number("", "COVE_SANDBOX_LOG_KB", 8_192, 128, 1_048_576),
@@ -118,6 +128,15 @@ record ServerConfig(
         faults.add("%s is not a host name or address".formatted(nameOf(option, variable)));
       }
       return value;
+    }
+
+    /** Debian from packages, or the host's own programs. */
+    boolean makesBase(String variable) {
+      String value = find("", variable).orElse(MADE);
+      if (!value.equals(MADE) && !value.equals(HOST)) {
+        faults.add("%s must be %s or %s".formatted(variable, MADE, HOST));
+      }
+      return value.equals(MADE);
     }
 
     /** A name that others can stand below; not an address. */

@@ -1,8 +1,10 @@
 package dev.cove.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cove.model.Tier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -34,7 +36,40 @@ class ServerConfigTest {
     assertThat(config.port()).isEqualTo(2);
     assertThat(config.home()).isEqualTo(Home.in(Path.of("/c")));
     assertThat(config.home().data()).isEqualTo(Path.of("/c/data"));
-    assertThat(config.warmCages()).isEqualTo(3);
+    assertThat(config.tiers().warmCages())
+        .containsEntry(Tier.CONTAINER, 3)
+        .containsEntry(Tier.GVISOR, 2);
+  }
+
+  @Test
+  void devices_are_nodes_that_are_there_and_that_no_sandbox_has_already() {
+    var there = ServerConfig.read(List.of(), Map.of("COVE_DEVICES", " /dev/kmsg, "));
+    assertThat(there.tiers().devices()).containsExactly("/dev/kmsg");
+    for (String wrong :
+        List.of("/dev/null", "/dev/../etc/passwd", "/etc/passwd", "kmsg", "/dev/nothing", "/dev")) {
+      assertThatThrownBy(() -> ServerConfig.read(List.of(), Map.of("COVE_DEVICES", wrong)))
+          .hasMessageContaining("which is no device below /dev here");
+    }
+  }
+
+  @Test
+  void gvisor_has_three_platforms_and_a_runtime_with_a_name_or_a_path() {
+    var set = Map.of("COVE_RUNSC", "/opt/runsc", "COVE_GVISOR_PLATFORM", "kvm");
+    assertThat(ServerConfig.read(List.of(), set).tiers().gvisor().runtime())
+        .isEqualTo("/opt/runsc");
+    assertThatThrownBy(() -> ServerConfig.read(List.of(), Map.of("COVE_GVISOR_PLATFORM", "magic")))
+        .hasMessageContaining("COVE_GVISOR_PLATFORM must be");
+    assertThatThrownBy(() -> ServerConfig.read(List.of(), Map.of("COVE_RUNSC", "bin/runsc")))
+        .hasMessageContaining("COVE_RUNSC must be");
+  }
+
+  @Test
+  void the_usual_tier_is_one_that_there_is() {
+    assertThat(ServerConfig.read(List.of(), Map.of()).tiers().usual()).isEqualTo(Tier.CONTAINER);
+    ServerConfig stronger = ServerConfig.read(List.of(), Map.of("COVE_TIER", "gvisor"));
+    assertThat(stronger.tiers().usual()).isEqualTo(Tier.GVISOR);
+    assertThatThrownBy(() -> ServerConfig.read(List.of(), Map.of("COVE_TIER", "stone")))
+        .hasMessageContaining("COVE_TIER must be one of container, gvisor, microvm");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.cove.testing;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.RootFs;
+import dev.cove.engine.Store;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import java.io.IOException;
@@ -11,10 +12,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the parts of {@link SandboxEngineContract} share: one engine and a root file system. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(KnownDifferences.class)
 abstract class EngineContract {
   static final Resources SMALL = new Resources(2_000, 256, 64, 64);
 
@@ -50,6 +53,10 @@ abstract class EngineContract {
 
   final Engine engine() {
     return engine;
+  }
+
+  final Store store() {
+    return subject().store(engine);
   }
 
   /** For tests that replace the engine object by another one on the same home. */

@@ -72,4 +72,12 @@ public abstract class SandboxEngineContract {
       return SandboxEngineContract.this.subject();
     }
   }
+
+  @Nested
+  class Workspaces extends WorkspacesContract {
+    @Override
+    EngineUnderTest subject() {
+      return SandboxEngineContract.this.subject();
+    }
+  }
 }

@@ -22,8 +22,8 @@ abstract class SealingContract extends EngineContract {
   @AfterEach
   void removeLayers() {
     engine().present().forEach(engine()::remove);
-    engine().layers().forEach(engine()::removeLayer);
-    assertThat(engine().layers()).isEmpty();
+    store().layers().forEach(store()::removeLayer);
+    assertThat(store().layers()).isEmpty();
   }
 
   private Box on(List<LayerId> sealed) throws IOException {
@@ -49,7 +49,7 @@ abstract class SealingContract extends EngineContract {
       Sealing sealing = parent.cage().seal(layer, true);
       assertThat(sealing.moved()).isTrue();
       assertThat(sealing.bytes()).isPositive();
-      assertThat(engine().layers()).containsExactly(layer);
+      assertThat(store().layers()).containsExactly(layer);
       try (var child = on(stack(parent.cage(), layer, sealing))) {
         assertThat(child.root("cat /usr/share/new")).isEqualTo("deep");
         assertThat(child.root("ls /usr/bin/true || echo none")).endsWith("none");

@@ -30,18 +30,18 @@ abstract class VolumesContract extends EngineContract {
   @BeforeEach
   void makeVolume() {
     volume = VolumeId.random();
-    engine().createVolume(volume, SIZE_MB);
+    store().createVolume(volume, SIZE_MB);
   }
 
   @AfterEach
   void removeAll() throws Exception {
     engine().present().forEach(engine()::remove);
-    engine().layers().forEach(engine()::removeLayer);
-    var volumes = List.copyOf(engine().volumes());
+    store().layers().forEach(store()::removeLayer);
+    var volumes = List.copyOf(store().volumes());
     for (VolumeId each : volumes) {
-      engine().removeVolume(each);
+      store().removeVolume(each);
     }
-    assertThat(engine().volumes()).isEmpty();
+    assertThat(store().volumes()).isEmpty();
     for (VolumeId each : volumes) {
       HostTraces.eventually("no trace of the volume", () -> traces(each).isEmpty());
     }
@@ -132,7 +132,7 @@ abstract class VolumesContract extends EngineContract {
       }
       box.root("rm /data/*; echo room > /data/again");
     }
-    assertThat(engine().volumeBytes(volume)).isLessThan(SIZE_MB << 20);
+    assertThat(store().volumeBytes(volume)).isLessThan(SIZE_MB << 20);
   }
 
   @Test
@@ -164,7 +164,7 @@ abstract class VolumesContract extends EngineContract {
     subject().killHelpers(engine());
     engine().close();
     engine(subject().open(home));
-    assertThat(engine().volumes()).contains(volume);
+    assertThat(store().volumes()).contains(volume);
     try (var adopted = Box.of(engine().adopt(id).orElseThrow());
         var reader = with(readOnly())) {
       adopted.user("echo after >> /data/file");
@@ -193,10 +193,10 @@ abstract class VolumesContract extends EngineContract {
   void a_copy_is_of_one_moment_and_goes_its_own_way() throws Exception {
     VolumeId unused = VolumeId.random();
     VolumeId copy = VolumeId.random();
-    engine().copyVolume(volume, unused);
+    store().copyVolume(volume, unused);
     try (var box = with(writable())) {
       box.user("echo one > /data/file");
-      engine().copyVolume(volume, copy);
+      store().copyVolume(volume, copy);
       box.user("echo two > /data/file");
       try (var other = with(new VolumeMount(copy, "/copy", false))) {
         assertThat(other.user("cat /copy/file")).isEqualTo("one");
@@ -207,14 +207,14 @@ abstract class VolumesContract extends EngineContract {
     try (var other = with(new VolumeMount(unused, "/copy", false))) {
       assertThat(other.user("ls -A /copy; echo empty")).isEqualTo("empty");
     }
-    assertThatThrownBy(() -> engine().copyVolume(VolumeId.random(), VolumeId.random()))
+    assertThatThrownBy(() -> store().copyVolume(VolumeId.random(), VolumeId.random()))
         .isInstanceOf(EngineException.class);
   }
 
   @Test
   void several_volumes_each_have_their_place_and_missing_folders_are_made() throws Exception {
     VolumeId other = VolumeId.random();
-    engine().createVolume(other, SIZE_MB);
+    store().createVolume(other, SIZE_MB);
     try (var box = with(writable(), new VolumeMount(other, "/srv/deep/in here", false))) {
       box.user("echo 1 > /data/x; echo 2 > '/srv/deep/in here/x'");
       assertThat(box.user("cat /data/x '/srv/deep/in here/x'")).isEqualTo("1\n2");

@@ -93,6 +93,7 @@ final class BenchServer implements Closeable {
         .keySet()
         .removeIf(name -> name.startsWith("COVE_") && !name.equals("COVE_JAVA_HOME"));
     builder.environment().put("COVE_HOME", home.toString());
+    builder.environment().put("COVE_E2B_BASE", "host"); // so that nothing is built meanwhile
   }
 
   void awaitHealthy() throws IOException, InterruptedException {

@@ -4,6 +4,7 @@ import dev.cove.bench.report.Finding;
 import dev.cove.bench.report.Section;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,9 +34,13 @@ final class CliStart implements Measurement {
     }
   }
 
-  private static Duration run(Workbench bench, BenchServer server, String verb)
+  /** How long a run of the command line takes, of which nothing is read. */
+  static Duration run(Workbench bench, BenchServer server, String... words)
       throws IOException, InterruptedException {
-    ProcessBuilder builder = server.commandLine(bench.launcher().toString(), verb);
+    String verb = words[0];
+    var command = new ArrayList<>(List.of(words));
+    command.addFirst(bench.launcher().toString());
+    ProcessBuilder builder = server.commandLine(command.toArray(String[]::new));
     builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
     builder.redirectError(ProcessBuilder.Redirect.DISCARD);
     var watch = new Stopwatch();

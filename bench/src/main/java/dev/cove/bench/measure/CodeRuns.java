@@ -38,6 +38,7 @@ final class CodeRuns implements Measurement {
       try (Sandbox running = create(cove)) {
         run(running, TABLE);
         var rounds = new Rounds(SETTLING);
+        rounds.add("first", "1+1 in Python in a sandbox just made", () -> firstIn(cove, SUM));
         rounds.add("new", "create and 1+1 in Python", () -> inNew(cove, SUM));
         rounds.add("new-pandas", "create, import pandas and use it", () -> inNew(cove, TABLE));
         rounds.add("warm", "1+1 in a context that has run before", () -> run(running, SUM));
@@ -60,6 +61,12 @@ final class CodeRuns implements Measurement {
     try (Sandbox sandbox = create(cove)) {
       run(sandbox, code);
       return watch.elapsed();
+    }
+  }
+
+  private static Duration firstIn(Cove cove, String code) throws IOException {
+    try (Sandbox sandbox = create(cove)) {
+      return run(sandbox, code);
     }
   }
 

@@ -11,6 +11,7 @@ public interface Measurement {
   static List<Measurement> all() {
     return List.of(
         new FirstOutput(),
+        new Tiers(),
         new ExecTrue(),
         new CreateBurst(),
         new CreateRate(),
@@ -19,6 +20,7 @@ public interface Measurement {
         new PackageInstall(),
         new ImagePull(),
         new Resting(),
+        new ProjectWork(),
         new Network(),
         new CodeRuns(),
         new E2bClient(),

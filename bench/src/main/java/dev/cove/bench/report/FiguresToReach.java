@@ -42,6 +42,11 @@ final class FiguresToReach {
     belowMillis("rest", "resume", 5, "resume of an idle sandbox");
     added("rest", "wake", "awake", 20, "latency that a wake adds to an exec");
     added("rest", "wake-request", "awake-request", 20, "latency that a wake adds to a request");
+    added("projects", "open", "plain", 50, "opening a project of 100,000 files");
+    below("projects", "memory", 2048, "KiB", "memory that it takes");
+    belowMillis("projects", "diff", 300, "cove diff of 100 changed files in it");
+    belowMillis("projects", "apply", 2_000, "apply of 1,000 files");
+    atMostTimes("projects", "git", "git-host", 1.3, "git status inside against the host's");
     allWithin("load", "request", 100, "700 requests a second of all kinds");
     atLeast("load", "rate", 690, "per s", "of them answered");
     below("churn", "memory", 64, "MiB", "server's growth over 1,000 churned sandboxes");
@@ -67,6 +72,7 @@ final class FiguresToReach {
     atLeast("e2b", "upload", 300, "MB per s", "upload by E2B's client");
     atLeast("e2b", "download", 300, "MB per s", "download by E2B's client");
     below("e2b", "memory", 64, "MiB", "server's growth by them");
+    belowMillis("code", "first", 100, "first 1+1 in a sandbox just made");
     belowMillis("server", "start", 1500, "server healthy");
     below("server", "resident", 250, "MB", "server resident with no sandbox");
     belowMillis("cli", "ls", 300, "cove ls");

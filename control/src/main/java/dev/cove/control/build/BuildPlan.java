@@ -5,6 +5,7 @@ import dev.cove.node.image.Credentials;
 import dev.cove.node.image.ImageReference;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** What a template is to be made of. */
 public sealed interface BuildPlan {
@@ -27,11 +28,13 @@ public sealed interface BuildPlan {
    * @param arguments what the caller says about ARG
    * @param context the files that COPY takes from
    * @param credentials for the registries that images come from
+   * @param afresh from that line on, steps are carried out also where it is known what they give
    */
   record Stages(
       Dockerfile dockerfile,
       Map<String, String> arguments,
       Optional<BuildContext> context,
-      Optional<Credentials> credentials)
+      Optional<Credentials> credentials,
+      OptionalInt afresh)
       implements BuildPlan {}
 }

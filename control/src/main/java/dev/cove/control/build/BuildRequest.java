@@ -1,6 +1,7 @@
 package dev.cove.control.build;
 
 import dev.cove.control.template.TemplateVersion.Service;
+import dev.cove.model.ResourceWish;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param cwd instead of the plan's
  * @param network what its sandboxes may reach; the plan's when nothing is said
  * @param life what happens to its sandboxes by themselves
+ * @param limits how much they may use; as its base says where nothing is said
  */
 public record BuildRequest(
     String name,
@@ -26,7 +28,8 @@ public record BuildRequest(
     Optional<String> cwd,
     Service service,
     Optional<NetworkSettings> network,
-    LifeRules life) {
+    LifeRules life,
+    ResourceWish limits) {
   public BuildRequest {
     tags = List.copyOf(tags);
     env = Map.copyOf(env);
@@ -38,7 +41,7 @@ public record BuildRequest(
     settings = user.map(settings::withUser).orElse(settings);
     settings = cwd.map(settings::withCwd).orElse(settings);
     settings = network.map(settings::withNetwork).orElse(settings);
-    return settings.withLife(life);
+    return settings.withLife(life).withLimits(limits);
   }
 
   public static BuildRequest of(String name, List<String> tags, BuildPlan plan) {
@@ -51,10 +54,13 @@ public record BuildRequest(
         Optional.empty(),
         Service.NONE,
         Optional.empty(),
-        LifeRules.SILENT);
+        LifeRules.SILENT,
+        ResourceWish.NOTHING);
   }
 
-  public BuildRequest with(Optional<NetworkSettings> newNetwork, LifeRules newLife) {
-    return new BuildRequest(name, tags, plan, env, user, cwd, service, newNetwork, newLife);
+  public BuildRequest with(
+      Optional<NetworkSettings> newNetwork, LifeRules newLife, ResourceWish newLimits) {
+    return new BuildRequest(
+        name, tags, plan, env, user, cwd, service, newNetwork, newLife, newLimits);
   }
 }

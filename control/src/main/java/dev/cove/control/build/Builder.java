@@ -129,7 +129,7 @@ final class Builder implements AutoCloseable {
           DebianBootstrap.start(plan.wish(), folder, line -> log.output(line + "\n"))) {
         cancellation.onCancel(running::close);
         Guest guest = workplace.on(Base.EMPTY, List.of());
-        guest.files("root").unpack("/", running.tar(), Workplace.FILES);
+        unpack(guest, running);
         running.await();
         new StepRun(guest, Settings.NONE, Map.of(), log)
             .run(List.of("/usr/sbin/useradd", "-m", "-u", "1000", "-U", "-s", "/bin/bash", "user"));
@@ -141,6 +141,17 @@ final class Builder implements AutoCloseable {
       throw ImageInstall.refusal(e);
     }
     return layers.keep(key, workplace);
+  }
+
+  private static void unpack(Guest guest, DebianBootstrap running) throws IOException {
+    try {
+      guest.files("root").unpack("/", running.tar(), Workplace.FILES);
+    } catch (CoveException e) {
+      if (running.tar().read() < 0) {
+        running.await(); // it broke off, and says better why
+      }
+      throw e;
+    }
   }
 
   /** Without the variables: what its owner gave to one sandbox was not meant for all. */
@@ -203,7 +214,7 @@ final class Builder implements AutoCloseable {
     return new Foundation(
         version.template().base(),
         version.layers(),
-        Settings.of(version.template(), version.env()),
+        Settings.of(version.template(), version.env()).withLimits(version.content().limits()),
         new Fingerprint()
             .add("template")
             .add(version.reference())

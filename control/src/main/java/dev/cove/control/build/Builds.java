@@ -21,26 +21,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Makes templates. Safe for use by many threads. */
-public final class Builds {
+public final class Builds implements AutoCloseable {
   /** Made on first use. */
   public static final String DEBIAN = "debian";
 
   private static final Logger log = LoggerFactory.getLogger(Builds.class);
   private static final int AT_ONCE = 4;
-  private static final Duration MAX_DURATION = Duration.ofHours(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  static final Duration MAX_DURATION = Duration.ofHours(1);
 
   private final Builder.Surroundings around;
   private final Semaphore places = new Semaphore(AT_ONCE);
   private final Map<String, ReentrantLock> providing = new ConcurrentHashMap<>();
   private final Cooking cooking;
+  private final Set<Cancellation> underWay = ConcurrentHashMap.newKeySet();
 
   public Builds(
       Node node,
@@ -69,10 +73,25 @@ public final class Builds {
           ErrorCode.NO_ROOM,
           "%d templates are being made already; try again later.".formatted(AT_ONCE));
     }
+    underWay.add(cancellation);
     try (var _ = Deadline.of(MAX_DURATION, () -> cancellation.cancel("it took too long"))) {
       return Step.BUILD.run(() -> make(request, log, cancellation));
     } finally {
+      underWay.remove(cancellation);
       places.release();
+    }
+  }
+
+  /** Ends what is being made, also what nobody waits for, and waits until nothing of it is left. */
+  @Override
+  public void close() {
+    underWay.forEach(build -> build.cancel("the server ends"));
+    try {
+      if (!places.tryAcquire(AT_ONCE, PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        log.warn("a build does not end; what is left of it goes at the next start");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -111,7 +130,8 @@ public final class Builds {
                     foundation.settings().template(request.name(), foundation.base()),
                     foundation.settings().env(),
                     foundation.layers(),
-                    request.service()));
+                    request.service(),
+                    foundation.settings().limits()));
     log.info("template {} made of {}", version.reference(), version.origin());
     return version;
   }
@@ -136,6 +156,20 @@ public final class Builds {
                 cancellation);
             return true;
           });
+    }
+  }
+
+  /** Makes a recipe while nobody waits for it, once; what keeps it from that is logged. */
+  public void prepare(String recipe) {
+    cooking.prepare(recipe);
+  }
+
+  /** Makes what can be made of itself, unless it is there, and waits for it however long. */
+  public void await(String reference, BuildLog to, Cancellation cancellation) {
+    if (Recipes.knows(reference)) {
+      cooking.await(reference);
+    } else {
+      provide(reference, to, cancellation);
     }
   }
 

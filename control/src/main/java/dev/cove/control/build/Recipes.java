@@ -6,6 +6,7 @@ import dev.cove.control.template.TemplateReference;
 import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ResourceWish;
 import dev.cove.model.life.LifeRules;
 import dev.cove.node.debian.DebianBootstrap;
 import java.io.IOException;
@@ -35,7 +36,8 @@ public final class Recipes {
   private static final List<String> LEFT_OUT =
       List.of(
           "/usr/share/doc/*",
-          "/usr/share/man/*",
+          "/usr/share/man/man[1-9]/*",
+          "/usr/share/man/*/man[1-9]/*",
           "/usr/share/info/*",
           "/usr/share/locale/*",
           "/usr/include/boost/*");
@@ -70,7 +72,8 @@ public final class Recipes {
         Optional.empty(),
         code ? new Service(Interpreter.COMMAND, List.of()) : Service.NONE,
         Optional.empty(),
-        LifeRules.SILENT);
+        LifeRules.SILENT,
+        ResourceWish.NOTHING);
   }
 
   private static Furnishing furnished() {

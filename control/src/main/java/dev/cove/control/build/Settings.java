@@ -1,6 +1,7 @@
 package dev.cove.control.build;
 
 import dev.cove.model.Base;
+import dev.cove.model.ResourceWish;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
@@ -23,17 +24,26 @@ record Settings(
     List<String> entrypoint,
     List<String> command,
     Optional<NetworkSettings> network,
-    LifeRules life) {
+    LifeRules life,
+    ResourceWish limits) {
   static final Settings NONE = new Settings("root", "", Map.of(), List.of(), List.of());
 
-  /** Settings that say nothing about networks and lives. */
+  /** Settings that say nothing about networks, lives and limits. */
   Settings(
       String user,
       String cwd,
       Map<String, String> env,
       List<String> entrypoint,
       List<String> command) {
-    this(user, cwd, env, entrypoint, command, Optional.empty(), LifeRules.SILENT);
+    this(
+        user,
+        cwd,
+        env,
+        entrypoint,
+        command,
+        Optional.empty(),
+        LifeRules.SILENT,
+        ResourceWish.NOTHING);
   }
 
   Settings {
@@ -55,7 +65,8 @@ record Settings(
         template.entrypoint(),
         List.of(),
         template.network(),
-        template.life());
+        template.life(),
+        ResourceWish.NOTHING);
   }
 
   /** Without the group, which is that of the user's own entry. */
@@ -65,35 +76,40 @@ record Settings(
   }
 
   Settings withUser(String newUser) {
-    return new Settings(user(newUser), cwd, env, entrypoint, command, network, life);
+    return new Settings(user(newUser), cwd, env, entrypoint, command, network, life, limits);
   }
 
   Settings withCwd(String newCwd) {
-    return new Settings(user, newCwd, env, entrypoint, command, network, life);
+    return new Settings(user, newCwd, env, entrypoint, command, network, life, limits);
   }
 
   Settings withEnv(Map<String, String> more) {
     var both = new HashMap<>(env);
     both.putAll(more);
-    return new Settings(user, cwd, both, entrypoint, command, network, life);
+    return new Settings(user, cwd, both, entrypoint, command, network, life, limits);
   }
 
   /** A new entry point drops the arguments that were meant for the one before. */
   Settings withEntrypoint(List<String> argv) {
-    return new Settings(user, cwd, env, argv, List.of(), network, life);
+    return new Settings(user, cwd, env, argv, List.of(), network, life, limits);
   }
 
   Settings withCommand(List<String> argv) {
-    return new Settings(user, cwd, env, entrypoint, argv, network, life);
+    return new Settings(user, cwd, env, entrypoint, argv, network, life, limits);
   }
 
   Settings withNetwork(NetworkSettings newNetwork) {
-    return new Settings(user, cwd, env, entrypoint, command, Optional.of(newNetwork), life);
+    return new Settings(user, cwd, env, entrypoint, command, Optional.of(newNetwork), life, limits);
   }
 
   /** What is said of a template's base holds where nothing is said of the template. */
   Settings withLife(LifeRules nearer) {
-    return new Settings(user, cwd, env, entrypoint, command, network, nearer.over(life));
+    return new Settings(user, cwd, env, entrypoint, command, network, nearer.over(life), limits);
+  }
+
+  /** The same holds for limits. */
+  Settings withLimits(ResourceWish nearer) {
+    return new Settings(user, cwd, env, entrypoint, command, network, life, nearer.over(limits));
   }
 
   SandboxTemplate template(String name, Base base) {

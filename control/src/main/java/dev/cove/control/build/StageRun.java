@@ -87,6 +87,7 @@ final class StageRun {
             .hex();
     change(
         key,
+        run,
         progress,
         guest ->
             new StepRun(guest, settings, variables.arguments(), builder.log()).run(run.argv()));
@@ -96,7 +97,7 @@ final class StageRun {
   private void workdir(Step.Workdir workdir, BuildLog.Progress progress) throws IOException {
     String path = "/" + EntryPath.resolve(now.settings().cwd(), workdir.path());
     String key = key("workdir").add(path).hex();
-    change(key, progress, guest -> guest.files("root").mkdir(path, 0755, true));
+    change(key, workdir, progress, guest -> guest.files("root").mkdir(path, 0755, true));
     now = now.with(now.settings().withCwd(path));
   }
 
@@ -112,7 +113,7 @@ final class StageRun {
                     copy.line(), "COPY needs files, and none were sent with the request"));
     Owner owner = owner(copy);
     String key = key("copy").add(select(context, copy, owner).digest()).hex();
-    change(key, progress, guest -> fill(guest.files("root"), context, copy, owner));
+    change(key, copy, progress, guest -> fill(guest.files("root"), context, copy, owner));
   }
 
   private Selection select(BuildContext context, Step.Copy copy, Owner owner) throws IOException {
@@ -147,6 +148,7 @@ final class StageRun {
             .hex();
     change(
         key,
+        copy,
         progress,
         guest -> {
           try (Workplace there = builder.anotherWorkplace()) {
@@ -183,8 +185,10 @@ final class StageRun {
     void in(Guest guest) throws IOException;
   }
 
-  private void change(String key, BuildLog.Progress progress, Work work) throws IOException {
-    Optional<List<LayerId>> known = builder.layers().find(key);
+  private void change(String key, Step step, BuildLog.Progress progress, Work work)
+      throws IOException {
+    boolean afresh = plan.afresh().isPresent() && step.line() >= plan.afresh().getAsInt();
+    Optional<List<LayerId>> known = afresh ? Optional.empty() : builder.layers().find(key);
     builder
         .log()
         .step(

@@ -34,7 +34,11 @@ final class Migrations {
           "V17__budgets.sql",
           "V18__projects.sql",
           "V19__budgets_of_projects.sql",
-          "V20__kept.sql");
+          "V20__kept.sql",
+          "V21__tiers.sql",
+          "V22__schedules.sql",
+          "V23__template_limits.sql",
+          "V24__workspaces.sql");
 
   /** "COVE": tells our files from other programs' databases. */
   private static final int APPLICATION_ID = 0x434F5645;

@@ -14,6 +14,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerDescription;
 import dev.cove.model.LayerId;
+import dev.cove.model.ResourceWish;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.Tier;
@@ -103,7 +104,7 @@ public final class Moves {
           ErrorCode.CONFLICT, "Template %s is nothing but this host.".formatted(reference));
     }
     SandboxTemplate template = version.template();
-    Resources resources = Resources.DEFAULT;
+    Resources resources = version.content().limits().over(Resources.DEFAULT);
     return export(
         version.layers(),
         described ->
@@ -254,7 +255,18 @@ public final class Moves {
                 templateOf(manifest),
                 manifest.env(),
                 stack,
-                new Service(manifest.start(), manifest.ready()))));
+                new Service(manifest.start(), manifest.ready()),
+                limits(manifest))));
+  }
+
+  /** What a template does not say is the usual in its file; it stays unsaid here. */
+  private static ResourceWish limits(Manifest manifest) {
+    Resources usual = Resources.DEFAULT;
+    return new ResourceWish(
+        Optional.of(manifest.milliCpus()).filter(said -> said != usual.milliCpus()),
+        Optional.of(manifest.memoryMb()).filter(said -> said != usual.memoryMb()),
+        Optional.of(manifest.diskMb()).filter(said -> said != usual.diskMb()),
+        Optional.of(manifest.maxProcesses()).filter(said -> said != usual.maxProcesses()));
   }
 
   private Imported checkpoint(Manifest manifest, String name, List<LayerId> stack) {

@@ -7,6 +7,7 @@ import dev.cove.control.ledger.Session;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.ProjectName;
+import dev.cove.model.Tier;
 import dev.cove.model.secret.SecretName;
 import dev.cove.node.NodeSecrets;
 import java.sql.ResultSet;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +57,7 @@ public final class Projects {
             session.query(
                 """
                 select name, created_at, sandboxes, milli_cpus, memory_mb, disk_mb,
-                       creates_per_minute, egress_mb_per_day
+                       creates_per_minute, egress_mb_per_day, tier
                 from project
                 """,
                 Projects::project))
@@ -71,7 +73,11 @@ public final class Projects {
         quotas.put(quota, limit);
       }
     }
-    return new Project(new ProjectName(row.getString(1)), Micros.toInstant(row.getLong(2)), quotas);
+    return new Project(
+        new ProjectName(row.getString(1)),
+        Micros.toInstant(row.getLong(2)),
+        quotas,
+        Optional.ofNullable(row.getString("tier")).flatMap(Tier::find));
   }
 
   /** Tells how much may pass between projects' sandboxes and the world, now and from now on. */
@@ -107,6 +113,11 @@ public final class Projects {
     return project == null ? Map.of() : project.quotas();
   }
 
+  /** Which tier sandboxes of a project get when nobody names one, if that is said. */
+  public Optional<Tier> tier(ProjectName name) {
+    return Optional.ofNullable(all.get(name)).flatMap(Project::tier);
+  }
+
   /** By name. */
   public List<Project> list() {
     return List.copyOf(all.values());
@@ -127,7 +138,7 @@ public final class Projects {
     return new CoveException(ErrorCode.NOT_FOUND, "There is no such project.");
   }
 
-  public Project create(String name, Map<Quota, Long> quotas) {
+  public Project create(String name, Map<Quota, Long> quotas, Optional<Tier> tier) {
     quotas.forEach(Projects::requireLimit);
     ProjectName valid = valid(name);
     changing.lock();
@@ -142,7 +153,7 @@ public final class Projects {
                 .formatted(MAX_PROJECTS));
       }
       forgetSecrets(valid); // of one that had the same name, should any have been left
-      var project = new Project(valid, Micros.now(clock), quotas);
+      var project = new Project(valid, Micros.now(clock), quotas, tier);
       ledger.write(session -> {
         session.run(
             "insert into project (name, created_at) values (?, ?)",
@@ -159,8 +170,13 @@ public final class Projects {
     }
   }
 
-  /** Sets the quotas that have a value and drops those that have none; others stay. */
-  public Project change(String name, Map<Quota, Optional<Long>> changes) {
+  /**
+   * Sets the quotas that have a value and drops those that have none; others stay.
+   *
+   * @param tier says which one it is to be, given that it is now
+   */
+  public Project change(
+      String name, Map<Quota, Optional<Long>> changes, UnaryOperator<Optional<Tier>> tier) {
     changes.forEach((quota, limit) -> limit.ifPresent(value -> requireLimit(quota, value)));
     changing.lock();
     try {
@@ -168,7 +184,7 @@ public final class Projects {
       var quotas = new HashMap<>(now.quotas());
       changes.forEach((quota, limit) ->
           limit.ifPresentOrElse(value -> quotas.put(quota, value), () -> quotas.remove(quota)));
-      var next = new Project(now.name(), now.createdAt(), quotas);
+      var next = new Project(now.name(), now.createdAt(), quotas, tier.apply(now.tier()));
       ledger.write(session -> update(session, next));
       all.put(next.name(), next);
       limitEgress(next);
@@ -183,7 +199,7 @@ public final class Projects {
     return session.run(
         """
         update project set sandboxes = ?, milli_cpus = ?, memory_mb = ?, disk_mb = ?,
-                           creates_per_minute = ?, egress_mb_per_day = ?
+                           creates_per_minute = ?, egress_mb_per_day = ?, tier = ?
         where name = ?
         """,
         quotas.get(Quota.SANDBOXES),
@@ -192,6 +208,7 @@ public final class Projects {
         quotas.get(Quota.DISK_MB),
         quotas.get(Quota.CREATES_PER_MINUTE),
         quotas.get(Quota.EGRESS_MB_PER_DAY),
+        project.tier().map(Tier::publicName).orElse(null),
         project.name().value());
   }
 

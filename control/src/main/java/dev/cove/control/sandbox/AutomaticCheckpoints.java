@@ -3,6 +3,7 @@ package dev.cove.control.sandbox;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.checkpoint.CheckpointRules;
 import dev.cove.control.checkpoint.Checkpoints;
+import dev.cove.model.CheckpointId;
 import dev.cove.model.CoveException;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxState;
@@ -39,6 +40,7 @@ public final class AutomaticCheckpoints implements AutoCloseable {
   private final Checkpoints checkpoints;
   private final Clock clock;
   private final Map<SandboxId, Instant> lastLooked = new ConcurrentHashMap<>();
+  private volatile CommandListener listener = (_, _, _) -> {};
   private final LongAdder failures = new LongAdder();
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
@@ -83,12 +85,14 @@ public final class AutomaticCheckpoints implements AutoCloseable {
    * @throws CoveException when the rules ask for a checkpoint and none can be taken; the command
    *     must not be started then
    */
-  public void beforeCommand(Sandbox sandbox) {
+  public void beforeCommand(Sandbox sandbox, List<String> command) {
     if (!checkpoints.rules(sandbox.id()).beforeExec()) {
       return;
     }
     try {
-      take(sandbox.id(), Checkpoint.Reason.BEFORE_EXEC);
+      Optional<Checkpoint> taken =
+          take(sandbox.id(), Checkpoint.Reason.BEFORE_EXEC).or(() -> newest(sandbox.id()));
+      taken.ifPresent(before -> listener.starts(sandbox.id(), command, before.id()));
     } catch (CoveException e) {
       failures.increment();
       throw new CoveException(
@@ -98,6 +102,23 @@ public final class AutomaticCheckpoints implements AutoCloseable {
               + " Set beforeExec to false to start commands without.",
           e);
     }
+  }
+
+  /** Where nothing has changed since, that is what there was before the command. */
+  private Optional<Checkpoint> newest(SandboxId id) {
+    List<Checkpoint> all = checkpoints.of(id);
+    return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast());
+  }
+
+  /** Hears of commands that are about to start, and of the state before them. */
+  @FunctionalInterface
+  interface CommandListener {
+    void starts(SandboxId sandbox, List<String> command, CheckpointId before);
+  }
+
+  /** Set before the first command. */
+  public void record(CommandLog log) {
+    listener = log::record;
   }
 
   private Optional<Checkpoint> take(SandboxId id, Checkpoint.Reason reason) {

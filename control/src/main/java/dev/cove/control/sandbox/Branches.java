@@ -10,8 +10,11 @@ import dev.cove.control.usage.Budget;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ResourceWish;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxSpec;
+import dev.cove.model.Workspace;
+import dev.cove.model.boundary.TierWish;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.GroupMembership;
@@ -78,11 +81,10 @@ public final class Branches {
       Checkpoint target = checkpoints.require(checkpointId);
       SandboxSpec spec = sandbox.spec();
       if (target.template().base() != spec.template().base()
-          || target.tier() != spec.tier()
           || target.resources().diskMb() != spec.resources().diskMb()) {
         throw new CoveException(
             ErrorCode.CONFLICT,
-            "The checkpoint is of a sandbox with another base, tier or disk size; create a new"
+            "The checkpoint is of a sandbox with another base or disk size; create a new"
                 + " sandbox from it instead.");
       }
       node.verifyLayers(spec, target.layers());
@@ -97,7 +99,8 @@ public final class Branches {
   /**
    * A new sandbox that begins with a checkpoint; what the request leaves open is as it was there.
    *
-   * @param wish template, tier and disk size are those of the checkpoint and must not be given
+   * @param wish template and disk size are those of the checkpoint and must not be given; so is the
+   *     tier, unless another is named
    */
   public Created create(String checkpointId, FromCheckpoint wish) {
     Optional<IdempotentRequest> repeatable = IdempotentRequest.of(checkpointId, wish);
@@ -124,11 +127,12 @@ public final class Branches {
         new CreateSandbox(
             wish.name(),
             from.template().name(),
-            from.tier(),
-            resources,
+            wish.tier().orElse(from.tier()),
+            ResourceWish.exactly(resources),
             wish.env(),
             wish.labels(),
             wish.volumes(),
+            wish.workspaces().isEmpty() ? workspacesOf(from) : wish.workspaces(),
             wish.rules(),
             wish.network(),
             wish.group(),
@@ -139,22 +143,73 @@ public final class Branches {
     return lifecycle.create(request, Origin.of(from), repeatable);
   }
 
-  /** What may be said about a sandbox that begins with a checkpoint. */
+  /** Those of the sandbox that it is of, for as long as that is there. */
+  private List<Workspace> workspacesOf(Checkpoint from) {
+    return lifecycle
+        .find(from.sandbox())
+        .map(sandbox -> sandbox.spec().workspaces())
+        .orElse(List.of());
+  }
+
+  /**
+   * What may be said about a sandbox that begins with a checkpoint.
+   *
+   * @param workspaces folders of the host; those of the checkpoint's own sandbox where none are
+   *     given
+   */
   public record FromCheckpoint(
       Optional<String> name,
+      TierWish tier,
       Optional<Integer> milliCpus,
       Optional<Integer> memoryMb,
       Optional<Integer> maxProcesses,
       Map<String, String> env,
       Map<String, String> labels,
       List<VolumeWish> volumes,
+      List<Workspace> workspaces,
       Optional<CheckpointRules> rules,
       Optional<NetworkSettings> network,
       Optional<GroupMembership> group,
       LifeRules life,
       List<Service> services,
       Optional<Budget> budget,
-      Optional<String> idempotencyKey) {}
+      Optional<String> idempotencyKey) {
+    /** With the folders of the host that the checkpoint's own sandbox has. */
+    public FromCheckpoint(
+        Optional<String> name,
+        TierWish tier,
+        Optional<Integer> milliCpus,
+        Optional<Integer> memoryMb,
+        Optional<Integer> maxProcesses,
+        Map<String, String> env,
+        Map<String, String> labels,
+        List<VolumeWish> volumes,
+        Optional<CheckpointRules> rules,
+        Optional<NetworkSettings> network,
+        Optional<GroupMembership> group,
+        LifeRules life,
+        List<Service> services,
+        Optional<Budget> budget,
+        Optional<String> idempotencyKey) {
+      this(
+          name,
+          tier,
+          milliCpus,
+          memoryMb,
+          maxProcesses,
+          env,
+          labels,
+          volumes,
+          List.of(),
+          rules,
+          network,
+          group,
+          life,
+          services,
+          budget,
+          idempotencyKey);
+    }
+  }
 
   /** One of the sandboxes that a fork was to make. */
   public sealed interface Child {
@@ -249,6 +304,7 @@ public final class Branches {
     var wish =
         new FromCheckpoint(
             Optional.empty(),
+            TierWish.ANY,
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),

@@ -9,6 +9,9 @@ import dev.cove.control.volume.VolumeWish;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.ProjectName;
+import dev.cove.model.Resources;
+import dev.cove.model.Tier;
+import dev.cove.model.boundary.Guarantees;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.GroupMembership;
 import dev.cove.model.network.NetworkLimits;
@@ -61,13 +64,15 @@ record IdempotentRequest(ProjectName project, String key, String hash) {
             .add(request.name().isPresent() ? "named" : "unnamed")
             .add(request.name().orElse(""))
             .add(request.template())
-            .add(request.tier().publicName())
-            .add(request.resources().toString())
+            .add(request.tier().tier().orElse(Tier.CONTAINER).publicName())
+            .add(request.resources().over(Resources.DEFAULT).toString())
             .add(request.env())
             .add(request.labels());
     with(fingerprint, request.volumes(), request.rules(), request.network(), request.group());
     with(fingerprint, request.life());
+    with(fingerprint, request.tier().requires());
     request.budget().ifPresent(budget -> fingerprint.add("budget").add(budget.toString()));
+    request.workspaces().forEach(one -> fingerprint.add("project").add(one.toString()));
     return with(fingerprint, request.services()).hex();
   }
 
@@ -85,7 +90,10 @@ record IdempotentRequest(ProjectName project, String key, String hash) {
             .add(wish.labels());
     with(fingerprint, wish.volumes(), wish.rules(), wish.network(), wish.group());
     with(fingerprint, wish.life());
+    wish.tier().tier().ifPresent(tier -> fingerprint.add("tier").add(tier.publicName()));
+    with(fingerprint, wish.tier().requires());
     wish.budget().ifPresent(budget -> fingerprint.add("budget").add(budget.toString()));
+    wish.workspaces().forEach(one -> fingerprint.add("project").add(one.toString()));
     return with(fingerprint, wish.services()).hex();
   }
 
@@ -108,6 +116,12 @@ record IdempotentRequest(ProjectName project, String key, String hash) {
     return life.equals(LifeRules.SILENT)
         ? fingerprint
         : fingerprint.add("life").add(LifeText.encode(life));
+  }
+
+  private static void with(Fingerprint fingerprint, Guarantees requires) {
+    if (!requires.equals(Guarantees.NONE)) {
+      fingerprint.add("requires").add(requires.toString());
+    }
   }
 
   private static void with(

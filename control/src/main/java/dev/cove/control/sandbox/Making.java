@@ -12,6 +12,7 @@ import dev.cove.control.usage.Budget;
 import dev.cove.control.volume.Volumes;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
@@ -47,6 +48,7 @@ final class Making {
   private final QuotaGuard quotas;
   private final PlaceQueue queue;
   private final RepeatedCreates repeated = new RepeatedCreates();
+  private final TierChoice tiers;
   private volatile BiConsumer<SandboxId, CheckpointRules> rulesListener = (_, _) -> {};
 
   /**
@@ -81,6 +83,11 @@ final class Making {
     this.quotas = quotas;
     this.queue = queue;
     this.world = world;
+    this.tiers = new TierChoice(world.node()::engines);
+  }
+
+  TierChoice tiers() {
+    return tiers;
   }
 
   void onRules(BiConsumer<SandboxId, CheckpointRules> listener) {
@@ -178,6 +185,9 @@ final class Making {
     SandboxSpec spec = request.name().isPresent() ? wish : wish.withName(place.id().value());
     Optional<CheckpointRules> rules =
         request.rules().filter(wanted -> !wanted.equals(CheckpointRules.DEFAULT));
+    if (!spec.workspaces().isEmpty()) {
+      origin.parent().ifPresent(one -> world.node().workspaces().inherit(one, place.id()));
+    }
     Entry entry =
         Step.RECORD.run(
             () -> record(place, spec, origin, rules, request.budget(), repeatable, share));
@@ -258,7 +268,7 @@ final class Making {
     }
   }
 
-  private static SandboxSpec spec(
+  private SandboxSpec spec(
       CreateSandbox request, Origin origin, String name, List<VolumeMount> volumes) {
     NetworkSettings network =
         request
@@ -272,11 +282,12 @@ final class Making {
     return new SandboxSpec(
         name,
         origin.template(),
-        request.tier(),
-        request.resources(),
+        tiers.choose(request.tier()),
+        request.resources().over(origin.limits()).over(Resources.DEFAULT),
         env,
         request.labels(),
         volumes,
+        request.workspaces(),
         network,
         request.life(),
         Scope.here());

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +48,7 @@ public final class Metering implements AutoCloseable {
   private final Clock clock;
   private final Settings settings;
   private final Rest rest;
+  private final List<Consumer<Sandbox>> whenRead;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
@@ -69,6 +71,7 @@ public final class Metering implements AutoCloseable {
       SandboxIndex index,
       Node node,
       Rest rest,
+      List<Consumer<Sandbox>> whenRead,
       Clock clock,
       Settings settings) {
     this.ledger = ledger;
@@ -77,6 +80,7 @@ public final class Metering implements AutoCloseable {
     this.node = node;
     this.clock = clock;
     this.rest = rest;
+    this.whenRead = whenRead;
     this.settings = settings;
     this.thread = Thread.ofPlatform().daemon().name("metering").unstarted(this::run);
   }
@@ -162,6 +166,7 @@ public final class Metering implements AutoCloseable {
           meters.take(session, id, reading);
           return true;
         });
+        whenRead.forEach(listener -> listener.accept(sandbox));
       } else if (withResting) {
         batch.add(session -> {
           meters.pass(session, id);

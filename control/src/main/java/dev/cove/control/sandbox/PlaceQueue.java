@@ -109,7 +109,11 @@ final class PlaceQueue {
                         ErrorCode.NO_ROOM,
                         "This machine is full, and no place became free in time."));
         case NEEDLESS -> {
-          return attempt.get();
+          try {
+            return attempt.get();
+          } catch (NoPlaceException e) {
+            refusal = Optional.of(e); // who was about to do it found no place either
+          }
         }
         case MINE -> {
           try {

@@ -32,6 +32,7 @@ import dev.cove.model.StopReason;
 import dev.cove.model.Tier;
 import dev.cove.model.VolumeId;
 import dev.cove.model.VolumeMount;
+import dev.cove.model.Workspace;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.node.Reading;
@@ -74,6 +75,7 @@ final class SandboxLedger {
       var env = OwnedRows.maps(session, "select sandbox_id, name, value from sandbox_env");
       var labels = OwnedRows.maps(session, "select sandbox_id, name, value from sandbox_label");
       var volumes = volumes(session);
+      var workspaces = WorkspaceRows.bySandbox(session);
       var networks = NetworkRows.bySandbox(session);
       var lives = LifeRows.bySandbox(session);
       return session.query(
@@ -84,7 +86,7 @@ final class SandboxLedger {
                  kept_until
           from sandbox
           """,
-          row -> sandbox(row, env, labels, volumes, networks, lives));
+          row -> sandbox(row, env, labels, volumes, workspaces, networks, lives));
     });
   }
 
@@ -103,9 +105,10 @@ final class SandboxLedger {
           insertAll(session, INSERT_ENV, sandbox.id(), sandbox.spec().env());
           insertAll(session, INSERT_LABEL, sandbox.id(), sandbox.spec().labels());
           insertVolumes(session, sandbox);
+          WorkspaceRows.insert(session, sandbox.id(), sandbox.spec().workspaces());
           NetworkRows.insert(session, sandbox.id(), sandbox.spec().network());
           LifeRows.put(session, sandbox);
-          ServiceLedger.insert(session, sandbox.id(), services);
+          ServiceLedger.insert(session, sandbox.id(), services, sandbox.createdAt());
           if (rules.isPresent()) {
             RulesLedger.put(session, sandbox.id(), rules.get());
           }
@@ -457,6 +460,7 @@ final class SandboxLedger {
       Map<String, Map<String, String>> env,
       Map<String, Map<String, String>> labels,
       Map<String, List<VolumeMount>> volumes,
+      Map<String, List<Workspace>> workspaces,
       Map<String, NetworkSettings> networks,
       Map<String, LifeRows.Life> lives)
       throws SQLException {
@@ -474,6 +478,7 @@ final class SandboxLedger {
             env.getOrDefault(id, Map.of()),
             labels.getOrDefault(id, Map.of()),
             volumes.getOrDefault(id, List.of()),
+            workspaces.getOrDefault(id, List.of()),
             networks.getOrDefault(id, NetworkSettings.NOTHING),
             life.rules(),
             new ProjectName(row.getString(20)));

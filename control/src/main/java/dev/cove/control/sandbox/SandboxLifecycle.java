@@ -10,6 +10,7 @@ import dev.cove.control.service.Services;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.usage.Meters;
 import dev.cove.control.volume.Volumes;
+import dev.cove.engine.EngineReport;
 import dev.cove.guest.Guest;
 import dev.cove.guest.TcpStream;
 import dev.cove.model.CoveException;
@@ -21,12 +22,15 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.SandboxState;
 import dev.cove.model.StopReason;
+import dev.cove.model.Tier;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.meter.BootClock;
 import dev.cove.model.network.NetworkLimits;
 import dev.cove.model.network.NetworkSettings;
 import dev.cove.model.observe.Step;
+import dev.cove.model.secret.SecretBinding;
+import dev.cove.model.secret.SecretName;
 import dev.cove.node.Node;
 import dev.cove.node.SandboxMetrics;
 import java.time.Clock;
@@ -38,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -58,6 +63,7 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   private static final int BITS_OF_A_MB = 20;
 
+  private final List<Consumer<Sandbox>> whenRead = new CopyOnWriteArrayList<>();
   private final SandboxLedger rows;
   private final Meters meters;
   private final Node node;
@@ -144,6 +150,21 @@ public final class SandboxLifecycle implements AutoCloseable {
         .filter(entry -> wanted.isInstance(entry.getValue()))
         .map(Map.Entry::getKey)
         .collect(Collectors.toSet());
+  }
+
+  /** Which tier sandboxes of a project get when nobody names one. */
+  public void usualTier(Function<ProjectName, Tier> ofProjects) {
+    making.tiers().usual(ofProjects);
+  }
+
+  /** What each tier is here, the cheapest first, also those that cannot be used. */
+  public Map<Tier, EngineReport> tiers() {
+    return node.engines();
+  }
+
+  /** Which tier sandboxes get here when nobody names one. */
+  public Tier usualTier() {
+    return making.tiers().usual();
   }
 
   public Created create(CreateSandbox request) {
@@ -259,7 +280,8 @@ public final class SandboxLifecycle implements AutoCloseable {
     return index.require(idOrName).sandbox();
   }
 
-  Optional<Sandbox> find(SandboxId id) {
+  /** One that is there, in whatever state. */
+  public Optional<Sandbox> find(SandboxId id) {
     return index.find(id).filter(entry -> !entry.isDeleted()).map(Entry::sandbox);
   }
 
@@ -292,9 +314,14 @@ public final class SandboxLifecycle implements AutoCloseable {
 
   /** Does something for which a stopped sandbox needs a place, as soon as there is one. */
   private <T> T placed(Entry entry, Supplier<T> work) {
-    return isStopped(entry)
-        ? queue.enter(entry.sandbox().spec().project(), () -> isStopped(entry), work)
-        : work.get();
+    if (!isStopped(entry)) {
+      try {
+        return work.get();
+      } catch (NoPlaceException e) {
+        log.debug("sandbox {} was being started, for which there is no place", entry.id(), e);
+      }
+    }
+    return queue.enter(entry.sandbox().spec().project(), () -> isStopped(entry), work);
   }
 
   private static boolean isStopped(Entry entry) {
@@ -361,6 +388,11 @@ public final class SandboxLifecycle implements AutoCloseable {
   /** Does from now on what the rules say of lives. */
   public LifeWatch watchLives(double idleCpu) {
     return new LifeWatch(this, rows, index, rest, removal, node, clock, idleCpu);
+  }
+
+  /** Starts from now on what services say about when they are due. */
+  public ScheduleWatch watchSchedules() {
+    return new ScheduleWatch(this, services);
   }
 
   /** The sandboxes of a group, the oldest first. */
@@ -468,7 +500,20 @@ public final class SandboxLifecycle implements AutoCloseable {
   /** Reads from now on what sandboxes use, and lets none run for which nothing is left. */
   public Metering meter(Ledger ledger, Clock clock, Metering.Settings settings) {
     states.allowWithin(settings.budgets());
-    return new Metering(ledger, meters, index, node, rest, clock, settings).begin();
+    return new Metering(ledger, meters, index, node, rest, whenRead, clock, settings).begin();
+  }
+
+  /** All that any sandbox has bound, whatever its state. */
+  public Set<SecretName> boundSecrets() {
+    return index.all().stream()
+        .flatMap(sandbox -> sandbox.spec().network().secrets().stream())
+        .map(SecretBinding::secret)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Tells of each sandbox whose use was just read. Must not wait, and must not throw. */
+  public void whenRead(Consumer<Sandbox> listener) {
+    whenRead.add(listener);
   }
 
   /** Tells with which rules a sandbox was written down, before it runs. Must not wait. */

@@ -90,14 +90,15 @@ final class Crew {
   }
 
   /**
-   * Starts all but those that were stopped by hand, each when the one before it is ready.
+   * Starts all but those that were stopped by hand or have a schedule, each when the one before it
+   * is ready.
    *
    * @param strict whether one that does not come up is reason enough to give up
    */
   void startAll(List<Row> rows, boolean strict) {
     for (Row row : rows) {
       ServiceRun run = add(row);
-      if (row.stage() == Stage.STOPPED) {
+      if (row.stage() == Stage.STOPPED || row.service().schedule().isPresent()) {
         continue;
       }
       try {
@@ -163,7 +164,7 @@ final class Crew {
         boolean same = known != null && known.service().equals(row.service());
         ServiceRun run = same ? known : new ServiceRun(this, row);
         runs.put(row.service().name(), run);
-        if (!same) {
+        if (!same && row.service().schedule().isEmpty()) {
           fresh.add(run);
         }
       }

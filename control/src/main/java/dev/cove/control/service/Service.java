@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
  * @param cwd where it starts; else where all commands of the sandbox do
  * @param user as whom; else as all commands of the sandbox
  * @param ready when those after it may be started
+ * @param schedule when it is started; one without is started with its sandbox
  * @param ofTemplate whether it came with the template
  */
 public record Service(
@@ -27,6 +28,7 @@ public record Service(
     Optional<String> user,
     Ready ready,
     Restart restart,
+    Optional<Schedule> schedule,
     boolean ofTemplate) {
   /** So many a sandbox may have. */
   public static final int MAX = 16;
@@ -109,6 +111,12 @@ public record Service(
     }
     requireWords("The command of service " + name, command);
     SandboxSpec.requireEnv(env);
+    if (schedule.isPresent() && (restart == Restart.ALWAYS || !ready.atOnce())) {
+      throw new IllegalArgumentException(
+          "Service %s has a schedule, so it has to end: restart must be never or on-failure, and"
+                  .formatted(name)
+              + " nothing waits until it is ready");
+    }
   }
 
   private static void requireWords(String what, List<String> words) {
@@ -136,6 +144,7 @@ public record Service(
             Optional.empty(),
             Ready.when(template.ready(), Optional.empty()),
             Restart.NEVER,
+            Optional.empty(),
             true));
   }
 
@@ -150,6 +159,7 @@ public record Service(
             other.user,
             other.ready,
             other.restart,
+            other.schedule,
             ofTemplate));
   }
 

@@ -10,6 +10,7 @@ import dev.cove.model.SandboxId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ import java.util.Optional;
 public final class ServiceLedger {
   private static final String COLUMNS =
       "name, command, env, cwd, user, ready, ready_port, ready_ms, restart, of_template, phase,"
-          + " process, code";
+          + " process, code, schedule, last_at";
 
   private final Ledger ledger;
 
@@ -51,8 +52,14 @@ public final class ServiceLedger {
    * A service and how far it has come with it.
    *
    * @param process the agent's number; see {@link Stage}
+   * @param last when it was last started, or written down
    */
-  record Row(Service service, Stage stage, long process, Optional<Integer> code) {}
+  record Row(Service service, Stage stage, long process, Optional<Integer> code, Instant last) {
+    /** Of a service that is new. */
+    static Row fresh(Service service, Instant now) {
+      return new Row(service, Stage.WAITING, 0, Optional.empty(), now);
+    }
+  }
 
   List<Row> of(SandboxId id) {
     return ledger.read(session ->
@@ -77,11 +84,11 @@ public final class ServiceLedger {
   }
 
   /** Part of the transaction that a new sandbox is written in. */
-  public static void insert(Session session, SandboxId id, List<Service> services)
+  public static void insert(Session session, SandboxId id, List<Service> services, Instant now)
       throws SQLException {
     var rows = new ArrayList<Row>();
     for (Service service : services) {
-      rows.add(new Row(service, Stage.WAITING, 0, Optional.empty()));
+      rows.add(Row.fresh(service, now));
     }
     insertRows(session, id, rows);
   }
@@ -103,6 +110,20 @@ public final class ServiceLedger {
       insertRows(session, id, rows);
       return true;
     });
+  }
+
+  /** A process is about to be started, with a number above that one. */
+  void announce(SandboxId id, Row row) {
+    ledger.writeAhead(session ->
+        session.run(
+            "update sandbox_service set phase = ?, process = ?, code = ?, last_at = ? where"
+                + " sandbox_id = ? and name = ?",
+            Stage.STARTING.word(),
+            row.process(),
+            row.code().orElse(null),
+            row.last().toEpochMilli(),
+            id.value(),
+            row.service().name()));
   }
 
   /** A stop by hand must outlive the host; all else would not either, or comes about again. */
@@ -135,7 +156,7 @@ public final class ServiceLedger {
       session.run(
           "insert into sandbox_service (sandbox_id, position, "
               + COLUMNS
-              + ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              + ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
           id.value(),
           position++,
           service.name(),
@@ -154,7 +175,9 @@ public final class ServiceLedger {
           service.ofTemplate() ? 1 : 0,
           row.stage().word(),
           row.process(),
-          row.code().orElse(null));
+          row.code().orElse(null),
+          service.schedule().map(Schedule::text).orElse(null),
+          row.last().toEpochMilli());
     }
   }
 
@@ -176,10 +199,16 @@ public final class ServiceLedger {
                 Words.decode(row.getString(first + 5)),
                 Duration.ofMillis(row.getLong(first + 7))),
             Restart.find(row.getString(first + 8)).orElse(Restart.NEVER),
+            Optional.ofNullable(row.getString(first + 13)).map(Schedule::parse),
             row.getInt(first + 9) != 0);
     int code = row.getInt(first + 12);
     Optional<Integer> ended = row.wasNull() ? Optional.empty() : Optional.of(code);
-    return new Row(service, stage(row.getString(first + 10)), row.getLong(first + 11), ended);
+    return new Row(
+        service,
+        stage(row.getString(first + 10)),
+        row.getLong(first + 11),
+        ended,
+        Instant.ofEpochMilli(row.getLong(first + 14)));
   }
 
   private static Stage stage(String word) {

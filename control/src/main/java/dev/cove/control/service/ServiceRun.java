@@ -66,7 +66,8 @@ final class ServiceRun {
     this.code = row.code();
     this.phase =
         switch (row.stage()) {
-          case WAITING, STARTING, RUNNING -> Phase.STARTING;
+          case WAITING -> service.schedule().isPresent() ? Phase.SCHEDULED : Phase.STARTING;
+          case STARTING, RUNNING -> Phase.STARTING;
           case EXITED -> Phase.EXITED;
           case FAILED -> Phase.FAILED;
           case STOPPED -> Phase.STOPPED;
@@ -80,7 +81,7 @@ final class ServiceRun {
   ServiceStatus status() {
     lock.lock();
     try {
-      return new ServiceStatus(service, phase, pid, code, restarts, since);
+      return new ServiceStatus(service, phase, pid, code, restarts, since, Optional.empty());
     } finally {
       lock.unlock();
     }
@@ -151,9 +152,10 @@ final class ServiceRun {
   private Command launch() {
     Guest guest = crew.guest();
     long before = guest.processes().stream().mapToLong(ProcessInfo::processId).max().orElse(0);
-    crew.rows().note(crew.id(), service.name(), Stage.STARTING, before, code());
+    var announced = new Row(service, Stage.STARTING, before, code(), crew.clock().instant());
+    crew.rows().announce(crew.id(), announced);
     FailPoint.SERVICE_ANNOUNCED.reached();
-    Command command = launchOrFind(new Row(service, Stage.STARTING, before, code()));
+    Command command = launchOrFind(announced);
     FailPoint.SERVICE_STARTED.reached();
     runs(command);
     say("started with pid " + command.pid());

@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param code what it last ended with: its exit code, or 128 and the signal
  * @param restarts how often it was started again by its rule since it was last started otherwise
  * @param since when it came to be so; unknown after a restart of the server
+ * @param next when its schedule starts it
  */
 public record ServiceStatus(
     Service service,
@@ -18,9 +19,12 @@ public record ServiceStatus(
     Optional<Integer> pid,
     Optional<Integer> code,
     int restarts,
-    Optional<Instant> since) {
+    Optional<Instant> since,
+    Optional<Instant> next) {
   /** What it is doing. */
   public enum Phase {
+    /** Its time has not come yet. */
+    SCHEDULED,
     STARTING,
     RUNNING,
     /** It ended and will be started again in a moment. */
@@ -39,5 +43,9 @@ public record ServiceStatus(
     boolean lives() {
       return this == STARTING || this == RUNNING || this == RESTARTING;
     }
+  }
+
+  ServiceStatus due(Optional<Instant> time) {
+    return new ServiceStatus(service, phase, pid, code, restarts, since, time);
   }
 }

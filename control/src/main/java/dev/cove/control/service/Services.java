@@ -1,6 +1,7 @@
 package dev.cove.control.service;
 
 import dev.cove.control.ledger.Ledger;
+import dev.cove.control.log.LogLine.Piece;
 import dev.cove.control.log.SandboxLogs;
 import dev.cove.control.service.ServiceLedger.Row;
 import dev.cove.control.service.ServiceLedger.Stage;
@@ -12,6 +13,7 @@ import dev.cove.model.SandboxSpec;
 import dev.cove.node.Node;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +37,7 @@ public final class Services implements AutoCloseable {
   private final Clock clock;
   private final Map<SandboxId, Crew> crews = new ConcurrentHashMap<>();
   private final Map<SandboxId, List<Row>> resting = new ConcurrentHashMap<>();
+  private final Timetable timetable = new Timetable();
   private volatile Boxes boxes = Boxes.NONE;
 
   /** What services need to know of sandboxes. */
@@ -103,6 +106,7 @@ public final class Services implements AutoCloseable {
     logs.sweep(known);
     rows.all()
         .forEach((id, services) -> {
+          timetable.set(id, services, clock.instant());
           if (running.contains(id)) {
             join(id).adopt(services);
           } else if (paused.contains(id)) {
@@ -128,6 +132,7 @@ public final class Services implements AutoCloseable {
    */
   public void start(SandboxId id, boolean strict) {
     List<Row> services = rows.of(id);
+    timetable.set(id, services, clock.instant());
     if (!services.isEmpty()) {
       join(id).startAll(services, strict);
     }
@@ -153,6 +158,7 @@ public final class Services implements AutoCloseable {
   /** A sandbox has gone, and what its services said with it. */
   public void gone(SandboxId id) {
     ending(id);
+    timetable.forget(id);
     logs.forget(id);
   }
 
@@ -170,7 +176,11 @@ public final class Services implements AutoCloseable {
     Optional<Crew> crew = Optional.ofNullable(crews.get(id)).filter(Crew::stands);
     return crew.flatMap(there -> there.find(row.service().name()))
         .map(ServiceRun::status)
-        .orElseGet(() -> unseen(id, row));
+        .orElseGet(() -> unseen(id, row))
+        .due(
+            row.stage() == Stage.STOPPED
+                ? Optional.empty()
+                : timetable.next(id, row.service().name()));
   }
 
   /** One that nobody sees to: of a sandbox that is stopped, or stood still when the server came. */
@@ -178,13 +188,16 @@ public final class Services implements AutoCloseable {
     Phase phase =
         switch (row.stage()) {
           case RUNNING -> resting.containsKey(id) ? Phase.RUNNING : Phase.STOPPED;
-          case WAITING, STARTING -> resting.containsKey(id) ? Phase.STARTING : Phase.STOPPED;
+          case WAITING, STARTING ->
+              row.service().schedule().isPresent()
+                  ? Phase.SCHEDULED
+                  : resting.containsKey(id) ? Phase.STARTING : Phase.STOPPED;
           case EXITED -> Phase.EXITED;
           case FAILED -> Phase.FAILED;
           case STOPPED -> Phase.STOPPED;
         };
     return new ServiceStatus(
-        row.service(), phase, Optional.empty(), row.code(), 0, Optional.empty());
+        row.service(), phase, Optional.empty(), row.code(), 0, Optional.empty(), Optional.empty());
   }
 
   public ServiceStatus require(SandboxId id, String name) {
@@ -201,19 +214,37 @@ public final class Services implements AutoCloseable {
    */
   public void replace(SandboxId id, List<Service> wanted, boolean stands) {
     List<Row> before = rows.of(id);
-    List<Row> after = wanted.stream().map(service -> same(before, service)).toList();
+    Instant now = clock.instant();
+    List<Row> after = wanted.stream().map(service -> same(before, service, now)).toList();
     rows.replace(id, after);
+    timetable.set(id, after, now);
     if (stands) {
       Crew crew = crews.get(id);
       (crew == null ? join(id) : crew).become(after);
     }
   }
 
-  private static Row same(List<Row> before, Service service) {
+  private static Row same(List<Row> before, Service service, Instant now) {
     return before.stream()
         .filter(row -> row.service().runsLike(service))
         .findFirst()
-        .orElseGet(() -> new Row(service, Stage.WAITING, 0, Optional.empty()));
+        .orElseGet(() -> Row.fresh(service, now));
+  }
+
+  /** Those whose time has come; each is told once. */
+  public List<Timetable.Due> due() {
+    return timetable.due(clock.instant());
+  }
+
+  /** Whether its owner has stopped it, so that its schedule starts it no more. */
+  public boolean isStoppedByHand(SandboxId id, String name) {
+    return rows.of(id).stream()
+        .anyMatch(row -> row.service().name().equals(name) && row.stage() == Stage.STOPPED);
+  }
+
+  /** Says something about a service where its owner reads what it says itself. */
+  public void say(SandboxId id, String name, String text) {
+    logs.of(id).append(List.of(Piece.note(name, text)));
   }
 
   /** Starts a service of a sandbox that runs, unless it runs already. */

@@ -11,6 +11,7 @@ import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.LayerId;
 import dev.cove.model.ProjectName;
+import dev.cove.model.ResourceWish;
 import dev.cove.model.SandboxTemplate;
 import dev.cove.model.crash.FailPoint;
 import java.time.Clock;
@@ -39,7 +40,8 @@ public final class Catalogue implements LayerHolder {
           1,
           "this host's own programs",
           Instant.EPOCH,
-          new Content(SandboxTemplate.HOST, Map.of(), List.of(), Service.NONE));
+          new Content(
+              SandboxTemplate.HOST, Map.of(), List.of(), Service.NONE, ResourceWish.NOTHING));
 
   private static final int MAX_VERSIONS = 10_000;
 

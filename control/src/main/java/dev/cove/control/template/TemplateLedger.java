@@ -13,10 +13,12 @@ import dev.cove.control.template.TemplateVersion.Content;
 import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.model.LayerId;
 import dev.cove.model.ProjectName;
+import dev.cove.model.ResourceWish;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** The rows of templates. */
@@ -65,8 +67,9 @@ final class TemplateLedger {
         """
         insert into template_version (project, name, version, origin, created_at, base, user, cwd,
                                       entrypoint, start_command, ready_command, template_network,
-                                      template_life)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                      template_life, milli_cpus, memory_mb, disk_mb,
+                                      max_processes)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         version.project().value(),
         version.name(),
@@ -80,7 +83,11 @@ final class TemplateLedger {
         Words.encode(content.service().command()),
         Words.encode(content.service().ready()),
         NetworkText.encode(content.template().network()),
-        LifeText.encode(content.template().life()));
+        LifeText.encode(content.template().life()),
+        content.limits().milliCpus().orElse(null),
+        content.limits().memoryMb().orElse(null),
+        content.limits().diskMb().orElse(null),
+        content.limits().maxProcesses().orElse(null));
   }
 
   void tag(TemplateVersion version, String tag) {
@@ -153,7 +160,8 @@ final class TemplateLedger {
       return session.query(
           """
           select name, version, origin, created_at, start_command, ready_command,
-                 base, user, cwd, entrypoint, template_network, template_life, project
+                 base, user, cwd, entrypoint, template_network, template_life, project,
+                 milli_cpus, memory_mb, disk_mb, max_processes
           from template_version
           """,
           row -> version(row, env, layers));
@@ -177,6 +185,12 @@ final class TemplateLedger {
             TemplateColumns.read(row, 1, 7),
             env.getOrDefault(key, Map.of()),
             layers.getOrDefault(key, List.of()),
-            new Service(Words.decode(row.getString(5)), Words.decode(row.getString(6)))));
+            new Service(Words.decode(row.getString(5)), Words.decode(row.getString(6))),
+            new ResourceWish(number(row, 14), number(row, 15), number(row, 16), number(row, 17))));
+  }
+
+  private static Optional<Integer> number(ResultSet row, int column) throws SQLException {
+    int value = row.getInt(column);
+    return row.wasNull() ? Optional.empty() : Optional.of(value);
   }
 }

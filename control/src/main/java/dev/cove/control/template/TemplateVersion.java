@@ -2,6 +2,7 @@ package dev.cove.control.template;
 
 import dev.cove.model.LayerId;
 import dev.cove.model.ProjectName;
+import dev.cove.model.ResourceWish;
 import dev.cove.model.SandboxTemplate;
 import java.time.Instant;
 import java.util.List;
@@ -25,9 +26,14 @@ public record TemplateVersion(
    *
    * @param template its name is not used
    * @param layers the uppermost first
+   * @param limits how much it may use, unless it is said when it is made
    */
   public record Content(
-      SandboxTemplate template, Map<String, String> env, List<LayerId> layers, Service service) {
+      SandboxTemplate template,
+      Map<String, String> env,
+      List<LayerId> layers,
+      Service service,
+      ResourceWish limits) {
     public Content {
       env = Map.copyOf(env);
       layers = List.copyOf(layers);

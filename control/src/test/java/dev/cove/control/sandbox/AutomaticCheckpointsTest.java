@@ -113,7 +113,7 @@ class AutomaticCheckpointsTest {
         "box", new CheckpointRules(true, OptionalInt.empty(), 20, OptionalInt.of(2), false));
     checkpoints.take(box.id(), box.spec(), "mine", Reason.ASKED);
     control.node.calls.incrementAndGet();
-    automatic.beforeCommand(box);
+    automatic.beforeCommand(box, List.of("true"));
     after(Duration.ofHours(1));
     assertThat(reasons()).containsExactly(Reason.ASKED, Reason.BEFORE_EXEC);
     after(Duration.ofHours(1));
@@ -122,12 +122,12 @@ class AutomaticCheckpointsTest {
 
   @Test
   void a_command_is_refused_when_its_checkpoint_fails() {
-    automatic.beforeCommand(box);
+    automatic.beforeCommand(box, List.of("true"));
     assertThat(reasons()).isEmpty();
     automatic.change(
         "box", new CheckpointRules(true, OptionalInt.empty(), 20, OptionalInt.empty(), false));
     control.node.sealsFail = true;
-    assertThatThrownBy(() -> automatic.beforeCommand(box))
+    assertThatThrownBy(() -> automatic.beforeCommand(box, List.of("true")))
         .isInstanceOf(CoveException.class)
         .hasMessageContaining("not started");
     assertThat(automatic.failures()).isEqualTo(1);

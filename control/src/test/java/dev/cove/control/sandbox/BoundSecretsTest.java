@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cove.control.checkpoint.Checkpoints;
 import dev.cove.control.layer.Layers;
 import dev.cove.model.CoveException;
-import dev.cove.model.Resources;
-import dev.cove.model.Tier;
+import dev.cove.model.ResourceWish;
+import dev.cove.model.boundary.TierWish;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkPolicy;
 import dev.cove.model.network.NetworkRule;
@@ -73,8 +73,8 @@ class BoundSecretsTest {
     return new CreateSandbox(
         Optional.empty(),
         "host",
-        Tier.CONTAINER,
-        Resources.DEFAULT,
+        TierWish.ANY,
+        ResourceWish.NOTHING,
         env,
         Map.of(),
         List.of(),

@@ -11,6 +11,7 @@ import dev.cove.control.usage.Meters;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
 import dev.cove.model.SandboxState;
+import dev.cove.model.boundary.TierWish;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.meter.BootClock;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ class BranchesTest {
   private static final Branches.FromCheckpoint AS_IT_WAS =
       new Branches.FromCheckpoint(
           Optional.empty(),
+          TierWish.ANY,
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),

@@ -7,8 +7,8 @@ import dev.cove.control.service.ServiceLimits;
 import dev.cove.control.service.Services;
 import dev.cove.control.template.Catalogue;
 import dev.cove.control.volume.Volumes;
-import dev.cove.model.Resources;
-import dev.cove.model.Tier;
+import dev.cove.model.ResourceWish;
+import dev.cove.model.boundary.TierWish;
 import dev.cove.model.life.LifeRules;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -103,8 +103,8 @@ final class ControlPlane implements AutoCloseable {
     return new CreateSandbox(
         name,
         "host",
-        Tier.CONTAINER,
-        Resources.DEFAULT,
+        TierWish.ANY,
+        ResourceWish.NOTHING,
         env,
         labels,
         List.of(),

@@ -12,6 +12,11 @@ import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.SandboxSpec;
 import dev.cove.model.StopReason;
+import dev.cove.model.Tier;
+import dev.cove.model.boundary.Boundary;
+import dev.cove.model.boundary.ForkCost;
+import dev.cove.model.boundary.KernelOf;
+import dev.cove.model.boundary.PausedMemory;
 import dev.cove.model.file.FileSink;
 import dev.cove.node.Node;
 import dev.cove.node.NodeDisk;
@@ -428,8 +433,19 @@ final class FakeNode implements Node {
   }
 
   @Override
-  public EngineReport engineReport() {
-    return new EngineReport(true, false, List.of());
+  public Map<Tier, EngineReport> engines() {
+    var boundary =
+        new Boundary(
+            "a fake",
+            KernelOf.SHARED,
+            false,
+            PausedMemory.RAM,
+            false,
+            ForkCost.SHARED_FILES,
+            false,
+            List.of(),
+            List.of());
+    return Map.of(Tier.CONTAINER, new EngineReport(true, false, List.of(), boundary));
   }
 
   @Override

@@ -66,7 +66,7 @@ public final class CodeRoutes {
   private void run(Exchange exchange) throws IOException {
     byte[] body = exchange.json(CodeBody.class).inside();
     Sandbox sandbox = sandbox(exchange);
-    automatic.beforeCommand(sandbox);
+    automatic.beforeCommand(sandbox, List.of("code"));
     try (InsideReply reply = interpreter.ask(sandbox, "POST", "/execute", body)) {
       requireWell(reply);
       var events = new CodeEvent.Reader(reply.body());

@@ -16,6 +16,7 @@ import dev.cove.edge.e2b.sandbox.SnapshotRoutes;
 import dev.cove.edge.e2b.sandbox.Snapshots;
 import dev.cove.edge.e2b.sandbox.TeamRoutes;
 import dev.cove.edge.e2b.sandbox.TemplateNames;
+import dev.cove.edge.e2b.secret.RuleValues;
 import dev.cove.edge.e2b.secret.SecretRoutes;
 import dev.cove.edge.e2b.template.TemplateRoutes;
 import dev.cove.edge.e2b.volume.VolumeRoutes;
@@ -56,7 +57,11 @@ public final class E2bDialect implements Dialect {
   private final Envd envd;
 
   public E2bDialect(
-      EdgeServices services, TemplateSupply supply, ListingBudget listings, PortNames names) {
+      EdgeServices services,
+      TemplateSupply supply,
+      ListingBudget listings,
+      PortNames names,
+      boolean makesBase) {
     this.names = names;
     SandboxLifecycle lifecycle = services.lifecycle();
     var timeouts = new Timeouts(lifecycle, Clock.systemUTC());
@@ -64,9 +69,12 @@ public final class E2bDialect implements Dialect {
     this.traffic = new TrafficAccess(envd);
     var handles = new Handles(envd, names);
     var figures = new SandboxFigures(lifecycle, Clock.systemUTC());
-    var templates = new TemplateNames(services.templates());
+    var templates = new TemplateNames(services.templates(), makesBase);
     var snapshots = new Snapshots(services.checkpoints());
     Branches branches = services.branches();
+    var values =
+        new RuleValues(
+            services.node().secrets(), services.e2bTokens(), lifecycle, services.projects());
     this.routes =
         Stream.of(
                 new EnvdRoutes(envd, lifecycle, figures).routes(),
@@ -74,12 +82,17 @@ public final class E2bDialect implements Dialect {
                 new FilesystemRoutes(envd, lifecycle, listings).routes(),
                 new UploadRoutes(envd).routes(),
                 new MetricRoutes(envd, figures).routes(),
-                new SandboxRoutes(lifecycle, envd, handles, templates, supply, branches, snapshots)
+                new SandboxRoutes(
+                        lifecycle, envd, handles, templates, supply, branches, snapshots, values)
                     .routes(),
                 new RestRoutes(lifecycle, envd, handles, timeouts).routes(),
                 new SnapshotRoutes(branches, snapshots, envd, handles, timeouts).routes(),
                 new TemplateRoutes(
-                        services.templates(), services.builds(), snapshots, services.e2bTokens())
+                        services.templates(),
+                        services.builds(),
+                        templates,
+                        snapshots,
+                        services.e2bTokens())
                     .routes(),
                 new LogRoutes(envd, services.services().logs()).routes(),
                 new TeamRoutes().routes(),
@@ -100,6 +113,16 @@ public final class E2bDialect implements Dialect {
     return names
         .label(host)
         .filter(label -> isShared(label) || daemon(label).isPresent())
+        .isPresent();
+  }
+
+  @Override
+  public boolean speaksOfPort(String host) {
+    return names
+        .label(host)
+        .flatMap(PortAddress::parseLabel)
+        .flatMap(address -> envd.known(address.sandbox().value()))
+        .filter(Timeouts::isOurs)
         .isPresent();
   }
 

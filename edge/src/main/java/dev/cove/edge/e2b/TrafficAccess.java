@@ -7,10 +7,12 @@ import dev.cove.edge.http.HttpRefusal;
 import dev.cove.edge.http.RawExchange;
 import dev.cove.edge.port.OtherAccess;
 import dev.cove.model.ErrorCode;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,9 @@ public final class TrafficAccess implements OtherAccess {
 
   private static final String TOKEN = "e2b-traffic-access-token";
   private static final String LABEL = E2bDialect.OWN_LABELS + "traffic";
+  private static final String HOST_LABEL = E2bDialect.OWN_LABELS + "host";
+  private static final String PORT = "${PORT}";
+  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:\\[\\]-]{1,255}");
 
   private final Envd envd;
 
@@ -30,9 +35,38 @@ public final class TrafficAccess implements OtherAccess {
     this.envd = envd;
   }
 
-  /** What is to be remembered of a sandbox whose ports need a token. */
-  public static Map<String, String> labels(@Nullable Boolean publicTraffic) {
-    return Boolean.FALSE.equals(publicTraffic) ? Map.of(LABEL, "token") : Map.of();
+  /**
+   * What is to be remembered of a sandbox whose ports need a token, or are asked for by another
+   * name inside.
+   *
+   * @param maskedHost with {@code ${PORT}} where the port is to be
+   */
+  public static Map<String, String> labels(
+      @Nullable Boolean publicTraffic, @Nullable String maskedHost) {
+    var labels = new HashMap<String, String>();
+    if (Boolean.FALSE.equals(publicTraffic)) {
+      labels.put(LABEL, "token");
+    }
+    if (maskedHost != null) {
+      if (!HOST.matcher(maskedHost.replace(PORT, "0")).matches()) {
+        throw new IllegalArgumentException(
+            "network.maskRequestHost must be a host, perhaps with a port or %s".formatted(PORT));
+      }
+      labels.put(HOST_LABEL, maskedHost);
+    }
+    return labels;
+  }
+
+  /** What servers inside read as their host, where that was said. */
+  public static Optional<String> maskedHost(Sandbox sandbox) {
+    return Optional.ofNullable(sandbox.spec().labels().get(HOST_LABEL));
+  }
+
+  @Override
+  public Optional<String> host(PortAddress address) {
+    return envd.known(address.sandbox().value())
+        .flatMap(TrafficAccess::maskedHost)
+        .map(host -> host.replace(PORT, String.valueOf(address.port())));
   }
 
   /** Whether anybody may use its ports. */

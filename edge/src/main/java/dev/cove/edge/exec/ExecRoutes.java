@@ -41,7 +41,7 @@ public final class ExecRoutes {
     var around = CommandFields.Surroundings.of(lifecycle, sandbox);
     var spec = body.fields().toSpec(around, input.isPresent(), Optional.empty(), false);
     Guest guest = lifecycle.guest(sandbox.id().value());
-    automatic.beforeCommand(sandbox);
+    automatic.beforeCommand(sandbox, spec.argv());
     OomWatch oom = OomWatch.start(node, sandbox.id());
     // Closing kills the command unless it has ended.
     try (Command command = Step.EXEC.run(() -> guest.start(spec))) {

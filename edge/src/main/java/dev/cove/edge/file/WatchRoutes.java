@@ -71,7 +71,10 @@ public final class WatchRoutes {
 
   record ChangeBody(String kind, String path) {
     static ChangeBody of(FileChange change) {
-      return new ChangeBody(change.kind().name().toLowerCase(Locale.ROOT), change.path());
+      // A file with another mode is another file to whoever copies it, so one word does for both.
+      FileChange.Kind kind =
+          change.kind() == FileChange.Kind.ATTRIBUTES ? FileChange.Kind.MODIFIED : change.kind();
+      return new ChangeBody(kind.name().toLowerCase(Locale.ROOT), change.path());
     }
   }
 }

@@ -59,7 +59,8 @@ final class Admittance {
       throw new CoveException(
           ErrorCode.INVALID_REQUEST, "Header %s is given more than once.".formatted(HEADER));
     }
-    Optional<String> wanted = query.find(QUERY);
+    // A project of the host is named by its target, with a slash first, which no tenant's name has.
+    Optional<String> wanted = query.find(QUERY).filter(name -> !name.startsWith("/"));
     if (wanted.isPresent() && !named.isEmpty() && !named.getFirst().equals(wanted.get())) {
       throw new CoveException(
           ErrorCode.INVALID_REQUEST,

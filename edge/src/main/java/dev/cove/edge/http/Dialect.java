@@ -26,6 +26,14 @@ public interface Dialect {
     return false;
   }
 
+  /**
+   * Whether whoever asks for a port by that name is to be told of failures in this dialect's words:
+   * its sandbox was made by it.
+   */
+  default boolean speaksOfPort(String host) {
+    return false;
+  }
+
   /** Where a request is to go that names its place not by its path alone. */
   default Optional<Renamed> rename(String host, String path, HttpFields headers) {
     return Optional.empty();

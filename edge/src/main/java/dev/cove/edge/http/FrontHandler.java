@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -81,7 +82,8 @@ final class FrontHandler extends Handler.Abstract {
     try {
       route = isForGateway(request) ? GATEWAY : route;
       if (route.equals(GATEWAY)) {
-        pass(new RawExchange(request, response, callback), Optional.empty());
+        var exchange = new RawExchange(request, response, callback);
+        pass(exchange, () -> speakerOfPort(exchange.host()));
       } else {
         route = speak(request, response, callback);
       }
@@ -109,7 +111,7 @@ final class FrontHandler extends Handler.Abstract {
       request = renamed(asked, dialect);
       String path = request.getHttpURI().getPath();
       if (gateway.ownsPath(path)) {
-        pass(new RawExchange(request, response, callback), Optional.of(dialect));
+        pass(new RawExchange(request, response, callback), () -> Optional.of(dialect));
         return GATEWAY;
       }
       RouteTable.Found found = spoken.routes.find(request.getMethod(), path);
@@ -190,10 +192,14 @@ final class FrontHandler extends Handler.Abstract {
     return named || (!spoken && gateway.ownsPath(request.getHttpURI().getPath()));
   }
 
+  private Optional<Dialect> speakerOfPort(String host) {
+    return dialects.stream().map(Spoken::dialect).filter(one -> one.speaksOfPort(host)).findFirst();
+  }
+
   /**
-   * @param dialect in whose words a refusal is told; in our own without one
+   * @param dialect asked when something has failed: in whose words that is told; in our own without
    */
-  private void pass(RawExchange exchange, Optional<Dialect> dialect) {
+  private void pass(RawExchange exchange, Supplier<Optional<Dialect>> dialect) {
     @Nullable Exception failure = null;
     atWork.add(Thread.currentThread());
     try {
@@ -208,7 +214,7 @@ final class FrontHandler extends Handler.Abstract {
     }
     if (failure != null) {
       LOG.debug("A request to the gateway ended early", failure);
-      exchange.fail(failure, GATEWAY, dialect);
+      exchange.fail(failure, GATEWAY, dialect.get());
     }
   }
 

@@ -15,6 +15,9 @@ public interface OtherAccess {
    */
   Optional<BooleanSupplier> admit(PortAddress address, RawExchange exchange);
 
+  /** The host that the server inside is to read in a request, where it is not the one asked for. */
+  Optional<String> host(PortAddress address);
+
   /** In lower case, the fields that are meant for this and not for the server inside. */
   Set<String> fields();
 }

@@ -103,7 +103,8 @@ public final class PortProxy implements Gateway, AutoCloseable {
       redirect(exchange, 303, here, credentials.query(), List.of(cookie));
       return;
     }
-    var head = new RequestHead(exchange, named, credentials, others.fields());
+    String host = others.host(named.address()).orElseGet(exchange::authority);
+    var head = new RequestHead(exchange, named, credentials, host, others.fields());
     try (var passing = new Passing(exchange, named.address(), head, replyFields, admission)) {
       passing.run();
     }

@@ -34,12 +34,19 @@ final class RequestHead {
   private final Credentials credentials;
   private final String upgrade;
   private final Set<String> notPassed;
+  private final String host;
 
   /**
+   * @param host that the server inside is to read
    * @param notPassed in lower case, further fields that are not for the server inside
    */
   RequestHead(
-      RawExchange exchange, PortNames.Named named, Credentials credentials, Set<String> notPassed) {
+      RawExchange exchange,
+      PortNames.Named named,
+      Credentials credentials,
+      String host,
+      Set<String> notPassed) {
+    this.host = host;
     this.notPassed = notPassed;
     this.exchange = exchange;
     this.named = named;
@@ -72,7 +79,7 @@ final class RequestHead {
     }
     var head = new StringBuilder(512);
     head.append(exchange.method()).append(' ').append(target).append(" HTTP/1.1\r\n");
-    add(head, "Host", exchange.authority());
+    add(head, "Host", host);
     List<HeaderField> fields = exchange.fields();
     HopFields hops = HopFields.of(fields);
     for (HeaderField field : fields) {

@@ -83,7 +83,7 @@ public final class AttachRoutes {
         StartMessage message = Json.read(text.text(), StartMessage.class);
         var spec = message.toSpec(Surroundings.of(lifecycle, sandbox));
         Guest guest = lifecycle.guest(sandbox.id().value()); // it may have gone to rest meanwhile
-        automatic.beforeCommand(sandbox);
+        automatic.beforeCommand(sandbox, spec.argv());
         OomWatch oom = OomWatch.start(node, sandbox.id());
         talk(socket, Step.EXEC.run(() -> guest.start(spec)), oom);
       }

@@ -46,7 +46,7 @@ public final class ProcessRoutes {
     Sandbox sandbox = lifecycle.require(exchange.path("box"));
     var spec = body.toSpec(Surroundings.of(lifecycle, sandbox), true);
     Guest guest = lifecycle.guest(sandbox.id().value());
-    automatic.beforeCommand(sandbox);
+    automatic.beforeCommand(sandbox, spec.argv());
     // Closing detaches; the command runs on.
     try (Command command = Step.EXEC.run(() -> guest.start(spec))) {
       exchange.send(201, ProcessBody.of(require(guest, command.processId())));

@@ -7,6 +7,8 @@ import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Route;
+import dev.cove.edge.tier.TierBody;
+import dev.cove.model.Tier;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -16,12 +18,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The routes of projects. */
 public final class ProjectRoutes {
   private static final String ALL = "/api/v1/projects";
   private static final String ONE = ALL + "/{project}";
+
+  /** For a project that gets what the server gives. */
+  private static final String USUAL = "usual";
 
   private final Projects projects;
   private final SandboxLifecycle lifecycle;
@@ -42,7 +48,11 @@ public final class ProjectRoutes {
 
   private void create(Exchange exchange) throws IOException {
     CreateBody body = exchange.json(CreateBody.class);
-    Project made = projects.create(Fields.require("name", body.name()), limits(body.quotas()));
+    Project made =
+        projects.create(
+            Fields.require("name", body.name()),
+            limits(body.quotas()),
+            Optional.ofNullable(body.tier()).flatMap(ProjectRoutes::tier));
     exchange.withHeader("Location", ALL + "/" + made.name()).send(201, shown(made));
   }
 
@@ -55,13 +65,33 @@ public final class ProjectRoutes {
   }
 
   private void change(Exchange exchange) throws IOException {
+    ChangeBody body = exchange.json(ChangeBody.class);
+    if (body.quotas() == null && body.tier() == null) {
+      throw new IllegalArgumentException("Give quotas, tier or both");
+    }
     var changes = new EnumMap<Quota, Optional<Long>>(Quota.class);
-    Fields.require("quotas", exchange.json(ChangeBody.class).quotas())
-        .forEach((name, limit) -> {
-          Quota quota = quota(name);
-          changes.put(quota, Optional.ofNullable(limit).map(value -> amount(quota, value)));
-        });
-    exchange.send(200, shown(projects.change(exchange.path("project"), changes)));
+    if (body.quotas() != null) {
+      body.quotas()
+          .forEach((name, limit) -> {
+            Quota quota = quota(name);
+            changes.put(quota, Optional.ofNullable(limit).map(value -> amount(quota, value)));
+          });
+    }
+    UnaryOperator<Optional<Tier>> tier = tierChange(body.tier());
+    exchange.send(200, shown(projects.change(exchange.path("project"), changes, tier)));
+  }
+
+  private static UnaryOperator<Optional<Tier>> tierChange(@Nullable String name) {
+    if (name == null) {
+      return now -> now;
+    }
+    Optional<Tier> next = tier(name);
+    return _ -> next;
+  }
+
+  /** Empty for the server's usual one. */
+  private static Optional<Tier> tier(String name) {
+    return name.equals(USUAL) ? Optional.empty() : Optional.of(TierBody.requireTier(name));
   }
 
   private static Map<Quota, Long> limits(@Nullable Map<String, @Nullable BigDecimal> wanted) {
@@ -103,6 +133,7 @@ public final class ProjectRoutes {
     return new ProjectBody(
         project.name().value(),
         project.createdAt(),
+        project.tier().map(Tier::publicName).orElse(USUAL),
         numbers(project.quotas()),
         numbers(lifecycle.used(project.name())));
   }
@@ -123,15 +154,19 @@ public final class ProjectRoutes {
     exchange.sendNothing(204);
   }
 
-  record CreateBody(@Nullable String name, @Nullable Map<String, @Nullable BigDecimal> quotas) {}
+  record CreateBody(
+      @Nullable String name,
+      @Nullable Map<String, @Nullable BigDecimal> quotas,
+      @Nullable String tier) {}
 
-  record ChangeBody(@Nullable Map<String, @Nullable BigDecimal> quotas) {}
+  record ChangeBody(@Nullable Map<String, @Nullable BigDecimal> quotas, @Nullable String tier) {}
 
   record ListBody(List<ProjectBody> items) {}
 
   record ProjectBody(
       String name,
       Instant createdAt,
+      String tier,
       Map<String, BigDecimal> quotas,
       Map<String, BigDecimal> used) {}
 }

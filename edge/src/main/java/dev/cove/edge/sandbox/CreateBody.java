@@ -5,14 +5,12 @@ import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.CreateSandbox;
 import dev.cove.control.volume.VolumeWish;
 import dev.cove.edge.http.Fields;
-import dev.cove.edge.http.Text;
 import dev.cove.edge.network.GroupBody;
 import dev.cove.edge.network.NetworkBody;
 import dev.cove.edge.secret.BindingBody;
 import dev.cove.edge.service.ServiceBody;
+import dev.cove.edge.tier.TierBody;
 import dev.cove.edge.usage.BudgetBody;
-import dev.cove.model.Resources;
-import dev.cove.model.Tier;
 import dev.cove.model.VolumeMount;
 import dev.cove.model.network.GroupMembership;
 import dev.cove.model.network.NetworkSettings;
@@ -26,6 +24,7 @@ record CreateBody(
     @Nullable String name,
     @Nullable String template,
     @Nullable String tier,
+    TierBody.@Nullable RequiresBody requires,
     @Nullable Double cpus,
     @Nullable Integer memoryMb,
     @Nullable Integer diskMb,
@@ -35,6 +34,7 @@ record CreateBody(
     @Nullable String checkpoint,
     @Nullable String image,
     @Nullable List<@Nullable VolumeBody> volumes,
+    @Nullable List<@Nullable WorkspaceBody> projects,
     @Nullable WantedRules checkpoints,
     @Nullable NetworkBody network,
     @Nullable List<@Nullable BindingBody> secrets,
@@ -45,7 +45,6 @@ record CreateBody(
     @Nullable List<@Nullable ServiceBody> services,
     @Nullable BudgetBody budget) {
   private static final String DEFAULT_TEMPLATE = "host";
-  private static final double MAX_CPUS = 1_024;
 
   String templateName() {
     if (template != null && image != null) {
@@ -58,11 +57,12 @@ record CreateBody(
     return new CreateSandbox(
         Optional.ofNullable(name),
         templateName(),
-        tier == null ? Tier.CONTAINER : requireTier(tier),
-        resources(),
+        TierBody.wish(tier, requires),
+        new LimitsBody(cpus, memoryMb, diskMb, maxProcesses).toWish(),
         Fields.textMap("env", env),
         Fields.textMap("labels", labels),
         volumeWishes(),
+        WorkspaceBody.allOf(projects),
         rules(),
         networkSettings(),
         membership(),
@@ -74,19 +74,20 @@ record CreateBody(
 
   /** For a sandbox that begins with a checkpoint. */
   Branches.FromCheckpoint fromCheckpoint(Optional<String> idempotencyKey) {
-    if (template != null || image != null || tier != null || diskMb != null) {
+    if (template != null || image != null || diskMb != null) {
       throw new IllegalArgumentException(
-          "template, image, tier and diskMb are those of the checkpoint and must not be given with"
-              + " it");
+          "template, image and diskMb are those of the checkpoint and must not be given with it");
     }
     return new Branches.FromCheckpoint(
         Optional.ofNullable(name),
-        Optional.ofNullable(cpus).map(CreateBody::milliCpus),
+        TierBody.wish(tier, requires),
+        Optional.ofNullable(cpus).map(LimitsBody::milliCpus),
         Optional.ofNullable(memoryMb),
         Optional.ofNullable(maxProcesses),
         Fields.textMap("env", env),
         Fields.textMap("labels", labels),
         volumeWishes(),
+        WorkspaceBody.allOf(projects),
         rules(),
         networkSettings(),
         membership(),
@@ -140,26 +141,5 @@ record CreateBody(
           Fields.require("volumes[].target", target),
           Boolean.TRUE.equals(readOnly));
     }
-  }
-
-  private Resources resources() {
-    Resources standard = Resources.DEFAULT;
-    return new Resources(
-        cpus == null ? standard.milliCpus() : milliCpus(cpus),
-        memoryMb == null ? standard.memoryMb() : memoryMb,
-        diskMb == null ? standard.diskMb() : diskMb,
-        maxProcesses == null ? standard.maxProcesses() : maxProcesses);
-  }
-
-  private static int milliCpus(double cpus) {
-    if (!(cpus >= 0.05 && cpus <= MAX_CPUS)) {
-      throw new IllegalArgumentException("cpus must be between 0.05 and 1024");
-    }
-    return (int) Math.round(cpus * 1_000);
-  }
-
-  private static Tier requireTier(String name) {
-    return Tier.find(name)
-        .orElseThrow(() -> new IllegalArgumentException("There is no tier " + Text.quote(name)));
   }
 }

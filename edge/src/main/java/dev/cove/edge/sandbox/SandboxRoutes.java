@@ -3,6 +3,7 @@ package dev.cove.edge.sandbox;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.CreateSandbox;
 import dev.cove.control.sandbox.Created;
+import dev.cove.control.sandbox.Reviews;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.control.sandbox.SandboxLifecycle;
 import dev.cove.control.sandbox.SandboxPage;
@@ -27,11 +28,14 @@ public final class SandboxRoutes {
 
   private final SandboxLifecycle lifecycle;
   private final Branches branches;
+  private final Reviews reviews;
   private final TemplateSupply supply;
 
-  public SandboxRoutes(SandboxLifecycle lifecycle, Branches branches, TemplateSupply supply) {
+  public SandboxRoutes(
+      SandboxLifecycle lifecycle, Branches branches, Reviews reviews, TemplateSupply supply) {
     this.lifecycle = lifecycle;
     this.branches = branches;
+    this.reviews = reviews;
     this.supply = supply;
   }
 
@@ -59,7 +63,7 @@ public final class SandboxRoutes {
     }
     exchange
         .withHeader("Location", ALL + "/" + created.sandbox().id())
-        .send(created.replayed() ? 200 : 201, SandboxBody.of(created.sandbox()));
+        .send(created.replayed() ? 200 : 201, whole(created.sandbox()));
   }
 
   private Created create(Exchange exchange, CreateBody body, Optional<String> key) {
@@ -95,7 +99,12 @@ public final class SandboxRoutes {
   }
 
   private void show(Exchange exchange) {
-    exchange.send(200, SandboxBody.of(lifecycle.require(exchange.path("box"))));
+    exchange.send(200, whole(lifecycle.require(exchange.path("box"))));
+  }
+
+  /** With what is hidden in its projects, which takes a look at the disk. */
+  private SandboxBody whole(Sandbox sandbox) {
+    return SandboxBody.of(sandbox, lifecycle.tiers()).with(reviews.hidden(sandbox));
   }
 
   private void change(Exchange exchange) throws IOException {

@@ -16,6 +16,11 @@ public final class TemplateSupply {
     this.builds = builds;
   }
 
+  /** Has a recipe made while others go on. */
+  public void prepare(String recipe) {
+    builds.prepare(recipe);
+  }
+
   /**
    * The template that a sandbox is to begin with; made while the caller waits, if need be.
    *

@@ -1,5 +1,6 @@
 package dev.cove.edge.service;
 
+import dev.cove.control.service.Schedule;
 import dev.cove.control.service.Service;
 import dev.cove.control.service.Service.Ready;
 import dev.cove.control.service.Service.Restart;
@@ -22,7 +23,8 @@ public record ServiceBody(
     @Nullable String cwd,
     @Nullable String user,
     @Nullable ReadyBody ready,
-    @Nullable String restart) {
+    @Nullable String restart,
+    @Nullable String schedule) {
   /** When it can be used: somebody listens on a port, or a command succeeds. */
   record ReadyBody(
       @Nullable Integer port, @Nullable List<@Nullable String> command, @Nullable Long timeoutMs) {
@@ -47,7 +49,8 @@ public record ServiceBody(
       @Nullable List<@Nullable String> start, @Nullable List<@Nullable ServiceBody> services) {
     var all = new ArrayList<Service>();
     if (start != null) {
-      all.add(new ServiceBody(Service.START, start, null, null, null, null, null).toService());
+      all.add(
+          new ServiceBody(Service.START, start, null, null, null, null, null, null).toService());
     }
     if (services != null) {
       all.addAll(allOf(services));
@@ -73,6 +76,7 @@ public record ServiceBody(
         Optional.ofNullable(user).map(name -> GuestUser.require(name, "")),
         ready == null ? Ready.AT_ONCE : ready.toReady(),
         restart == null ? Restart.NEVER : requireRule(restart),
+        Optional.ofNullable(schedule).map(Schedule::parse),
         false);
   }
 

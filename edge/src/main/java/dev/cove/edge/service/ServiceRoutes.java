@@ -1,6 +1,7 @@
 package dev.cove.edge.service;
 
 import dev.cove.control.sandbox.ServiceControl;
+import dev.cove.control.service.Schedule;
 import dev.cove.control.service.Service;
 import dev.cove.control.service.ServiceStatus;
 import dev.cove.edge.http.Exchange;
@@ -69,12 +70,14 @@ public final class ServiceRoutes {
       Optional<String> user,
       Optional<ReadyView> ready,
       String restart,
+      Optional<String> schedule,
       boolean fromTemplate,
       String state,
       Optional<Integer> pid,
       Optional<Integer> exitCode,
       int restarts,
-      Optional<String> since) {
+      Optional<String> since,
+      Optional<String> nextAt) {
     static StatusBody of(ServiceStatus status) {
       Service service = status.service();
       return new StatusBody(
@@ -85,12 +88,14 @@ public final class ServiceRoutes {
           service.user(),
           ready(service.ready()),
           service.restart().publicName(),
+          service.schedule().map(Schedule::text),
           service.ofTemplate(),
           status.phase().publicName(),
           status.pid(),
           status.code(),
           status.restarts(),
-          status.since().map(Object::toString));
+          status.since().map(Object::toString),
+          status.next().map(Object::toString));
     }
 
     private static Optional<ReadyView> ready(Service.Ready ready) {

@@ -3,6 +3,7 @@ package dev.cove.edge.system;
 import dev.cove.control.health.Readiness;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Route;
+import dev.cove.edge.tier.BoundaryBody;
 import dev.cove.engine.EngineReport;
 import dev.cove.model.CoveException;
 import dev.cove.model.Tier;
@@ -70,7 +71,9 @@ public final class SystemRoutes {
             status.memoryAvailableBytes(),
             status.diskLimits(),
             parts(),
-            List.of(EngineBody.of(Tier.CONTAINER, node.engineReport()))));
+            node.engines().entrySet().stream()
+                .map(entry -> EngineBody.of(entry.getKey(), entry.getValue()))
+                .toList()));
   }
 
   record HealthBody(String status, String version) {}
@@ -96,11 +99,13 @@ public final class SystemRoutes {
       List<PartBody> parts,
       List<EngineBody> engines) {}
 
-  record EngineBody(String tier, boolean usable, List<FindingBody> findings) {
+  record EngineBody(
+      String tier, boolean usable, BoundaryBody boundary, List<FindingBody> findings) {
     static EngineBody of(Tier tier, EngineReport report) {
       return new EngineBody(
           tier.publicName(),
           report.usable(),
+          BoundaryBody.of(report.boundary()),
           report.findings().stream().map(FindingBody::of).toList());
     }
   }

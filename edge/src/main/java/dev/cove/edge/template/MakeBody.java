@@ -11,12 +11,15 @@ import dev.cove.control.template.TemplateVersion.Service;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.network.NetworkBody;
 import dev.cove.edge.sandbox.LifeBody;
+import dev.cove.edge.sandbox.LimitsBody;
+import dev.cove.model.ResourceWish;
 import dev.cove.node.debian.DebianBootstrap;
 import dev.cove.node.image.Credentials;
 import dev.cove.node.image.ImageReference;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +43,9 @@ record MakeBody(
     @Nullable List<@Nullable String> start,
     @Nullable List<@Nullable String> ready,
     @Nullable NetworkBody network,
-    @Nullable Map<String, @Nullable Object> life) {
+    @Nullable Map<String, @Nullable Object> life,
+    @Nullable LimitsBody limits,
+    @Nullable Boolean noCache) {
   record RegistryBody(@Nullable String username, @Nullable String password) {
     Credentials credentials() {
       return new Credentials(
@@ -85,6 +90,9 @@ record MakeBody(
     if (arguments != null && dockerfile == null) {
       throw new IllegalArgumentException("arguments go with dockerfile");
     }
+    if (noCache != null && dockerfile == null && from == null) {
+      throw new IllegalArgumentException("noCache goes with dockerfile or from");
+    }
     if (registry != null && (debian != null || checkpoint != null)) {
       throw new IllegalArgumentException("registry goes with image, dockerfile or from");
     }
@@ -113,7 +121,8 @@ record MakeBody(
         Optional.ofNullable(cwd),
         service(),
         Optional.ofNullable(network).map(NetworkBody::toSettings),
-        LifeBody.rules(life));
+        LifeBody.rules(life),
+        limits == null ? ResourceWish.NOTHING : limits.toWish());
   }
 
   private Service service() {
@@ -145,7 +154,17 @@ record MakeBody(
       return new BuildPlan.FromCheckpoint(checkpoint);
     }
     Map<String, String> given = Fields.textMap("arguments", arguments);
-    return new BuildPlan.Stages(description(given), given, Optional.empty(), credentials);
+    return new BuildPlan.Stages(
+        description(given),
+        given,
+        Optional.empty(),
+        credentials,
+        afresh(Boolean.TRUE.equals(noCache)));
+  }
+
+  /** From its first line on, or not at all. */
+  static OptionalInt afresh(boolean noCache) {
+    return noCache ? OptionalInt.of(1) : OptionalInt.empty();
   }
 
   private Dockerfile description(Map<String, String> given) {

@@ -4,6 +4,7 @@ import dev.cove.control.template.Catalogue;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.edge.network.NetworkBody;
 import dev.cove.edge.sandbox.LifeBody;
+import dev.cove.edge.sandbox.LimitsBody;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,8 @@ public record TemplateBody(
     List<String> ready,
     int layers,
     Optional<NetworkBody.Shown> network,
-    Optional<LifeBody> life) {
+    Optional<LifeBody> life,
+    Optional<LimitsBody.Shown> limits) {
   static TemplateBody of(Catalogue.Listed listed) {
     TemplateVersion version = listed.version();
     return new TemplateBody(
@@ -48,6 +50,7 @@ public record TemplateBody(
         version.content().service().ready(),
         version.layers().size(),
         version.template().network().map(NetworkBody.Shown::of),
-        LifeBody.said(version.template().life()));
+        LifeBody.said(version.template().life()),
+        LimitsBody.Shown.of(version.content().limits()));
   }
 }

@@ -22,8 +22,10 @@ import dev.cove.edge.http.Query;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.network.NetworkBody;
 import dev.cove.edge.sandbox.LifeBody;
+import dev.cove.edge.sandbox.LimitsBody;
 import dev.cove.model.CoveException;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ResourceWish;
 import dev.cove.model.life.LifeRules;
 import dev.cove.model.network.NetworkSettings;
 import java.io.IOException;
@@ -32,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +58,16 @@ public final class TemplateRoutes {
         Route.of("GET", ALL, this::list),
         Route.of("POST", ALL, this::make),
         Route.of("POST", ALL + "/from-context", this::fromContext)
-            .query("name", "tag", "dockerfile", "argument", "target", "network", "life"),
+            .query(
+                "name",
+                "tag",
+                "dockerfile",
+                "argument",
+                "target",
+                "network",
+                "life",
+                "limits",
+                "noCache"),
         Route.of("POST", ALL + "/from-archive", this::fromArchive).query("name", "tag"),
         Route.of("GET", ONE, this::show),
         Route.of("DELETE", ONE, this::delete),
@@ -112,6 +124,8 @@ public final class TemplateRoutes {
     Map<String, String> arguments = arguments(query.all("argument"));
     Optional<NetworkSettings> network = network(query);
     LifeRules life = life(query);
+    ResourceWish limits = limits(query);
+    OptionalInt afresh = MakeBody.afresh(query.flag("noCache", false));
     try (Upload files = keep(exchange)) {
       BuildContext context = files.asContext();
       Dockerfile dockerfile = dockerfile(context, query, arguments);
@@ -121,8 +135,8 @@ public final class TemplateRoutes {
                   name,
                   query.all("tag"),
                   new BuildPlan.Stages(
-                      dockerfile, arguments, Optional.of(context), Optional.empty()))
-              .with(network, life));
+                      dockerfile, arguments, Optional.of(context), Optional.empty(), afresh))
+              .with(network, life, limits));
     }
   }
 
@@ -140,6 +154,14 @@ public final class TemplateRoutes {
         .map(text -> Json.read("{\"life\":" + text + "}", LifeSaid.class).life())
         .map(LifeBody::rules)
         .orElse(LifeRules.SILENT);
+  }
+
+  private static ResourceWish limits(Query query) {
+    return query
+        .find("limits")
+        .map(text -> Json.read(text.getBytes(StandardCharsets.UTF_8), LimitsBody.class))
+        .map(LimitsBody::toWish)
+        .orElse(ResourceWish.NOTHING);
   }
 
   record LifeSaid(@Nullable Map<String, @Nullable Object> life) {}

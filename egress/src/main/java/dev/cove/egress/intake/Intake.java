@@ -74,14 +74,20 @@ public final class Intake implements AutoCloseable {
     Thread.ofVirtual().name("intake").start(this::accept);
   }
 
+  /** Whatever a host lacks for a while, the sandbox has its network again when that is there. */
   private void accept() {
+    boolean failing = false;
     while (listener.isOpen()) {
       try {
         admit(listener.accept());
+        failing = false;
       } catch (ClosedChannelException e) {
         return;
-      } catch (IOException | RuntimeException e) {
-        LOG.warn("Could not take a connection of sandbox {}", services.sandbox(), e);
+      } catch (IOException | RuntimeException | Error e) {
+        if (!failing) {
+          LOG.warn("Connections of sandbox {} wait: {}", services.sandbox(), e.toString());
+        }
+        failing = true;
         if (!pause()) {
           return;
         }
@@ -116,7 +122,20 @@ public final class Intake implements AutoCloseable {
                 connections.remove(connection);
                 turnAway(connection, why);
               },
-              () -> Thread.ofVirtual().start(() -> serve(connection, account)));
+              () -> begin(connection, account));
+    }
+  }
+
+  private void begin(Connection connection, Account account) {
+    boolean begun = false;
+    try {
+      Thread.ofVirtual().start(() -> serve(connection, account));
+      begun = true;
+    } finally {
+      if (!begun) {
+        connections.remove(connection);
+        connection.cut();
+      }
     }
   }
 

@@ -46,14 +46,26 @@ public final class NameListener implements AutoCloseable {
         byte[] query = new byte[buffer.flip().remaining()];
         buffer.get(query);
         if (places.tryAcquire()) {
-          Thread.ofVirtual().start(() -> reply(query, from));
+          begin(query, from);
         }
       } catch (ClosedChannelException e) {
         return;
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
         if (!pause()) {
           return;
         }
+      }
+    }
+  }
+
+  private void begin(byte[] query, SocketAddress from) {
+    boolean begun = false;
+    try {
+      Thread.ofVirtual().start(() -> reply(query, from));
+      begun = true;
+    } finally {
+      if (!begun) {
+        places.release();
       }
     }
   }

@@ -40,7 +40,8 @@ public final class Lanes implements AutoCloseable {
         });
     try {
       system.execute(task);
-    } catch (RejectedExecutionException _) { // all are taken
+    } catch (RejectedExecutionException
+        | OutOfMemoryError _) { // all are taken, or no more to be had
       Thread.startVirtualThread(task);
     }
     return task;

@@ -1,10 +1,12 @@
 package dev.cove.egress.name;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cove.model.SandboxId;
 import dev.cove.model.network.DomainName;
 import dev.cove.model.network.InsideAddresses;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +43,20 @@ class NameTableTest {
         assertThat(table.lasting(name)).isEqualTo(before.get(name));
       }
       assertThat(before).doesNotContainValue(table.lasting(name(100)));
+    }
+  }
+
+  @Test
+  void a_name_that_cannot_be_written_down_has_no_address_until_it_can() throws Exception {
+    Path file = folder.resolve(id + ".names");
+    try (NameTable table = tables.open(id)) {
+      Files.createDirectory(file);
+      assertThatThrownBy(() -> table.lasting(name(1))).isInstanceOf(IOException.class);
+      Files.delete(file);
+      assertThat(table.nameOf(table.lasting(name(2))))
+          .as("nothing was given out")
+          .contains(name(2));
+      assertThat(table.nameOf(table.lasting(name(1)))).contains(name(1));
     }
   }
 

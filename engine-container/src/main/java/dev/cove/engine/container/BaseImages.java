@@ -17,6 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Empty ext4 images, one per size, that sandboxes get a sparse copy of. */
 final class BaseImages {
+  private static final String FEATURES = "^has_journal,^resize_inode,sparse_super2";
+
   /**
    * No journal and no backups: a crash of the host ends the sandbox, and {@link KeptFiles} mends
    * what it left before it is used again. One inode per 16 KiB is the sandbox's inode limit.
@@ -30,13 +32,19 @@ final class BaseImages {
           "-m",
           "0",
           "-O",
-          "^has_journal,^resize_inode,sparse_super2",
+          FEATURES,
           "-E",
           "num_backup_sb=0,lazy_itable_init=1,nodiscard",
           "-i",
           "16384");
 
+  private static final List<String> JOURNALED_OPTIONS =
+      OPTIONS.stream()
+          .map(option -> option.equals(FEATURES) ? "^resize_inode,sparse_super2" : option)
+          .toList();
+
   private final Path folder;
+  private final Map<Integer, String> journaled = new ConcurrentHashMap<>();
   private final Map<Integer, String> names = new ConcurrentHashMap<>();
 
   BaseImages(Path folder) {
@@ -60,11 +68,16 @@ final class BaseImages {
 
   /** The name of the image of that size; made on first use. */
   String require(int diskMb) {
-    return names.computeIfAbsent(diskMb, this::make);
+    return names.computeIfAbsent(diskMb, size -> make(size, "ext4-" + size, OPTIONS));
   }
 
-  private String make(int diskMb) {
-    String name = "ext4-" + diskMb;
+  /** The same with a journal, for a kernel that may end at any moment without this host's end. */
+  String requireWithJournal(int diskMb) {
+    return journaled.computeIfAbsent(
+        diskMb, size -> make(size, "journaled-" + size, JOURNALED_OPTIONS));
+  }
+
+  private String make(int diskMb, String name, List<String> options) {
     Path image = folder.resolve(name);
     if (Files.exists(image)) {
       return name;
@@ -74,7 +87,7 @@ final class BaseImages {
       try (var file = new RandomAccessFile(fresh.toFile(), "rw")) {
         file.setLength(diskMb * 1024L * 1024L);
       }
-      mkfs(fresh, OPTIONS);
+      mkfs(fresh, options);
       FailPoint.BASE_IMAGE_FORMATTED.reached();
       Files.move(fresh, image, StandardCopyOption.ATOMIC_MOVE);
       return name;

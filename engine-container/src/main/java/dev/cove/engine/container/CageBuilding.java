@@ -4,7 +4,9 @@ import dev.cove.engine.Cage;
 import dev.cove.engine.CagePlan;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.RootFs;
+import dev.cove.engine.Writings;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.crash.FailPoint;
 import dev.cove.model.meter.BootClock;
@@ -24,8 +26,20 @@ import java.util.concurrent.CompletableFuture;
  * {@link Cgroups} for limits, {@link BaseImages} for a disk, and {@link Spawner} for the cage.
  */
 final class CageBuilding {
+  private static final List<String> CALLERS_TO_MEND =
+      List.of(
+          "mount a volume at ",
+          "mount the project at ",
+          "open the project ",
+          "map the ids of the project ");
+
   private static final int SHM_DIVISOR = 2;
   private static final long MAX_SHM_BYTES = 1L << 30;
+
+  /** As in spawner.h. */
+  private static final long ROOT_CAPABILITIES = 0x4fb;
+
+  private static final long AGENT_CAPABILITIES = ROOT_CAPABILITIES | 1 << 8;
 
   private final EngineHome home;
   private final SandboxFolders folders;
@@ -41,7 +55,7 @@ final class CageBuilding {
   private final CageRemains remains;
   private final BootClock clock;
   private final String bootId;
-  private final Map<SandboxId, ContainerCage> cages;
+  private final Map<SandboxId, Cage> cages;
 
   /** What cages are built with and of. */
   record Parts(
@@ -59,8 +73,7 @@ final class CageBuilding {
   /**
    * @param cages those that stand; whatever is built or taken over comes in
    */
-  CageBuilding(
-      Parts parts, CageRemains remains, BootClock clock, Map<SandboxId, ContainerCage> cages) {
+  CageBuilding(Parts parts, CageRemains remains, BootClock clock, Map<SandboxId, Cage> cages) {
     this.home = parts.home();
     this.folders = new SandboxFolders(home);
     this.cgroups = parts.cgroups();
@@ -78,7 +91,7 @@ final class CageBuilding {
     this.cages = cages;
   }
 
-  Cage start(CagePlan plan) {
+  Cage start(CagePlan plan, Optional<Launcher> launcher) {
     requireWithinBounds(plan);
     var record = newRecord();
     try {
@@ -88,7 +101,7 @@ final class CageBuilding {
       throw e;
     }
     try {
-      return build(plan, record, false);
+      return build(plan, record, false, launcher);
     } catch (IOException | SpawnerRefusedException e) {
       remains.removeAfterFailure(plan.id(), record, e);
       throw couldNotStart(plan.id(), e);
@@ -108,7 +121,7 @@ final class CageBuilding {
         codeOf(e), "Could not start sandbox %s: %s".formatted(id, e.getMessage()), e);
   }
 
-  Cage restart(CagePlan plan) {
+  Cage restart(CagePlan plan, Optional<Launcher> launcher) {
     requireWithinBounds(plan);
     SandboxId id = plan.id();
     RootFs before =
@@ -125,7 +138,7 @@ final class CageBuilding {
     keptFiles.prepare(id);
     var record = newRecord();
     try {
-      return build(plan, record, true);
+      return build(plan, record, true, launcher);
     } catch (IOException | SpawnerRefusedException e) {
       remains.haltAfterFailure(id, record, e);
       throw couldNotStart(id, e);
@@ -136,14 +149,17 @@ final class CageBuilding {
   }
 
   /**
-   * A target may lead through a link or a file of the template, and only the caller can mend that.
+   * A target may lead through a link or a file of the template, and a project may have gone or lie
+   * on a file system that cannot be id-mapped. Only the caller can mend that.
    */
   private static ErrorCode codeOf(Exception failure) {
     String message = String.valueOf(failure.getMessage());
-    return message.startsWith("mount a volume at ") ? ErrorCode.UNSUPPORTED : ErrorCode.UNAVAILABLE;
+    return CALLERS_TO_MEND.stream().anyMatch(message::startsWith)
+        ? ErrorCode.UNSUPPORTED
+        : ErrorCode.UNAVAILABLE;
   }
 
-  private static void requireWithinBounds(CagePlan plan) {
+  static void requireWithinBounds(CagePlan plan) {
     int layers = plan.root().layers().size();
     int grafts = plan.root().grafts().size();
     if (plan.root().sealed().size() > RootFs.MAX_SEALED) {
@@ -161,16 +177,29 @@ final class CageBuilding {
     }
   }
 
-  private ContainerCage build(CagePlan plan, CageRecord record, boolean again) throws IOException {
+  private ContainerCage build(
+      CagePlan plan, CageRecord record, boolean again, Optional<Launcher> launcher)
+      throws IOException {
     SandboxId id = plan.id();
     Path folder = home.sandbox(id);
     record.write(folder);
     FailPoint.CAGE_RECORDED.reached();
     RootRecord.write(folder, plan.root());
     sealedImages.require(plan.root());
-    cgroups.create(id, plan.resources());
+    cgroups.create(id, limits(plan.resources(), launcher));
     FailPoint.CAGE_LIMITED.reached();
-    SpawnerRequest.Start request = request(plan, record, again);
+    SpawnerRequest.Start request = request(plan, record, again, launcher);
+    if (launcher.isPresent()) {
+      var wanted =
+          new Launcher.Wanted(
+              id.value(),
+              record.firstId(),
+              request.shmBytes(),
+              plan.resources(),
+              ROOT_CAPABILITIES,
+              AGENT_CAPABILITIES);
+      Files.writeString(folder.resolve(SandboxFolders.CONFIG), launcher.get().config(wanted));
+    }
     if (!plan.volumes().isEmpty()) {
       Files.createFile(folder.resolve(SandboxFolders.VOLUMES));
     }
@@ -180,11 +209,17 @@ final class CageBuilding {
     CageRecord.writeRunning(folder, running);
     FailPoint.CAGE_WRITTEN_DOWN.reached();
     var standing =
-        new ContainerCage.Standing(plan.root(), request.baseImage(), !plan.volumes().isEmpty());
+        new ContainerCage.Standing(
+            plan.root(), request.baseImage(), !plan.volumes().isEmpty(), launcher);
     return register(id, record, running, started.exit(), standing);
   }
 
-  private SpawnerRequest.Start request(CagePlan plan, CageRecord record, boolean again)
+  private static Resources limits(Resources asked, Optional<Launcher> launcher) {
+    return launcher.map(program -> program.limits(asked)).orElse(asked);
+  }
+
+  private SpawnerRequest.Start request(
+      CagePlan plan, CageRecord record, boolean again, Optional<Launcher> launcher)
       throws IOException {
     String baseImage = "";
     if (again) {
@@ -197,7 +232,14 @@ final class CageBuilding {
     long memory = plan.resources().memoryMb() * 1024L * 1024L;
     long shm = Math.min(memory / SHM_DIVISOR, MAX_SHM_BYTES);
     return new SpawnerRequest.Start(
-        plan.id(), record.firstId(), shm, baseImage, plan.root(), List.of(), again);
+        plan.id(),
+        record.firstId(),
+        shm,
+        baseImage,
+        plan.root(),
+        List.of(),
+        again,
+        launcher.map(program -> program.command(plan.id().value())).orElse(List.of()));
   }
 
   private ContainerCage register(
@@ -217,7 +259,7 @@ final class CageBuilding {
    *
    * @param paused whether it stands still
    */
-  Optional<Cage> adopt(SandboxId id, boolean paused) {
+  Optional<Cage> adopt(SandboxId id, boolean paused, Optional<Launcher> launcher) {
     Cage known = cages.get(id);
     if (known != null) {
       return Optional.of(known);
@@ -230,7 +272,8 @@ final class CageBuilding {
         || running.isEmpty()
         || root.isEmpty()
         || !running.get().process().runs()
-        || sealer.wasChanging(id)) {
+        || sealer.wasChanging(id)
+        || Files.exists(folder.resolve(SandboxFolders.CONFIG)) != launcher.isPresent()) {
       return Optional.empty();
     }
     var exit = spawner.watch(running.get().process());
@@ -242,12 +285,33 @@ final class CageBuilding {
     sealedImages.verifySoon(standsOn); // its next seal asks for them, and should not wait
     var standing =
         new ContainerCage.Standing(
-            standsOn, baseImageFor(id), Files.exists(folder.resolve(SandboxFolders.VOLUMES)));
+            standsOn,
+            baseImageFor(id),
+            Files.exists(folder.resolve(SandboxFolders.VOLUMES)),
+            launcher);
     ContainerCage cage = register(id, record.get(), now, exit, standing);
     if (paused) {
       cage.notePaused();
     }
     return Optional.of(cage);
+  }
+
+  /** Of one that runs, or that has left its files. */
+  Writings writings(SandboxId id) {
+    Path folder = home.sandbox(id).resolve("writable");
+    if (Files.isDirectory(folder)) {
+      return ReachedLayers.folder(folder);
+    }
+    if (cages.get(id) instanceof ContainerCage cage) {
+      return cage.writings();
+    }
+    RootFs root =
+        keptFiles
+            .find(id)
+            .orElseThrow(() -> new EngineException("Sandbox %s has left no files".formatted(id)));
+    keptFiles.prepare(id);
+    sealedImages.require(root);
+    return ReachedLayers.by(spawner, Optional.of(id), -1, root.sealed());
   }
 
   /** The image that is as large as the one the sandbox has. */

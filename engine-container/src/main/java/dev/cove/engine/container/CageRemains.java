@@ -1,5 +1,6 @@
 package dev.cove.engine.container;
 
+import dev.cove.engine.Cage;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.RootFs;
@@ -7,6 +8,7 @@ import dev.cove.model.SandboxId;
 import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,7 +23,7 @@ final class CageRemains implements ContainerCage.Remains, ContainerCage.Halted {
   private final IdRanges ids;
   private final KeptFiles keptFiles;
   private final String bootId;
-  private final Map<SandboxId, ContainerCage> cages;
+  private final Map<SandboxId, Cage> cages;
   private volatile Engine.EndListener listener = (_, _) -> {};
 
   /**
@@ -33,7 +35,7 @@ final class CageRemains implements ContainerCage.Remains, ContainerCage.Halted {
       IdRanges ids,
       KeptFiles keptFiles,
       String bootId,
-      Map<SandboxId, ContainerCage> cages) {
+      Map<SandboxId, Cage> cages) {
     this.home = home;
     this.folders = new SandboxFolders(home);
     this.cgroups = cgroups;
@@ -70,8 +72,11 @@ final class CageRemains implements ContainerCage.Remains, ContainerCage.Halted {
     removeGroups(id, record);
     keptFiles.settle(id);
     try {
-      Files.deleteIfExists(home.socket(id));
+      for (Path socket : home.sockets(id)) {
+        Files.deleteIfExists(socket);
+      }
       Files.deleteIfExists(home.sandbox(id).resolve(SandboxFolders.VOLUMES));
+      Files.deleteIfExists(home.sandbox(id).resolve(SandboxFolders.CONFIG));
       CageRecord.remove(home.sandbox(id));
     } catch (IOException e) {
       throw new EngineException("Could not put the files of sandbox %s in order".formatted(id), e);

@@ -7,6 +7,7 @@ import dev.cove.engine.CageUsage;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.RootFs;
 import dev.cove.engine.Sealing;
+import dev.cove.engine.Writings;
 import dev.cove.engine.network.NetworkNamespace;
 import dev.cove.model.LayerId;
 import dev.cove.model.Resources;
@@ -15,21 +16,25 @@ import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ByteChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A cage that runs, or ran a moment ago. */
 final class ContainerCage implements Cage {
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerCage.class);
+  private static final int LOG_TAIL = 2_000;
   private static final int KILLED = 128 + 9;
-  private static final int EXIT_DEADLINE_SECONDS = 30;
+  private static final Duration EXIT_DEADLINE = Duration.ofSeconds(30);
 
   /** Takes away what is left of a cage whose processes are gone. */
   interface Remains {
@@ -56,6 +61,7 @@ final class ContainerCage implements Cage {
   private final CompletableFuture<Integer> agentExit;
   private final CompletableFuture<CageExit> exit;
   private final Halted halted;
+  private final Path log;
   private volatile boolean destroying;
   private boolean paused;
   private boolean destroyed;
@@ -78,6 +84,7 @@ final class ContainerCage implements Cage {
     this.halted = parts.halted();
     this.agentExit = agentExit;
     this.exit = agentExit.thenApplyAsync(this::exitBy, Thread::startVirtualThread);
+    this.log = parts.home().sandbox(id).resolve(SandboxFolders.LOG);
   }
 
   /** What a cage works with. */
@@ -94,10 +101,12 @@ final class ContainerCage implements Cage {
   static final class Standing {
     private final String baseImage;
     private final boolean hasVolumes;
+    private final Optional<Launcher> launcher;
     private volatile RootFs root;
 
-    Standing(RootFs root, String baseImage, boolean hasVolumes) {
+    Standing(RootFs root, String baseImage, boolean hasVolumes, Optional<Launcher> launcher) {
       this.hasVolumes = hasVolumes;
+      this.launcher = launcher;
       this.root = root;
       this.baseImage = baseImage;
     }
@@ -109,7 +118,7 @@ final class ContainerCage implements Cage {
   }
 
   @Override
-  public SocketChannel connect() throws IOException {
+  public ByteChannel connect() throws IOException {
     var channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       channel.connect(UnixDomainSocketAddress.of(socket));
@@ -129,7 +138,8 @@ final class ContainerCage implements Cage {
   @Override
   public synchronized void limit(Resources resources) {
     requirePresent();
-    cgroups.limit(id, resources);
+    cgroups.limit(
+        id, standing.launcher.map(program -> program.limits(resources)).orElse(resources));
   }
 
   @Override
@@ -159,7 +169,16 @@ final class ContainerCage implements Cage {
 
   @Override
   public void terminate() {
-    cgroups.terminate(id, running.process().pid());
+    ProcessKey first = running.process();
+    if (standing.launcher.isEmpty()) {
+      cgroups.terminate(id, first.pid());
+      return;
+    }
+    // Passed on to the agent, and by it to the commands. Looked at again: pids come back.
+    Optional<ProcessHandle> porter = ProcessHandle.of(first.pid());
+    if (first.runs()) {
+      porter.ifPresent(ProcessHandle::destroy);
+    }
   }
 
   private void requirePresent() {
@@ -208,6 +227,11 @@ final class ContainerCage implements Cage {
   }
 
   @Override
+  public boolean hidesProcesses() {
+    return standing.launcher.isPresent();
+  }
+
+  @Override
   public boolean alone() {
     return cgroups.processes(id).equals(Set.of((long) running.process().pid()));
   }
@@ -226,9 +250,17 @@ final class ContainerCage implements Cage {
     }
     var now =
         new SpawnerRequest.Start(
-            id, record.firstId(), 0, standing.baseImage, standing.root, List.of(), false);
-    // A root that is changed would leave the volumes behind, so its layers are always copies.
-    boolean mayMove = agentIdle && !standing.hasVolumes;
+            id,
+            record.firstId(),
+            0,
+            standing.baseImage,
+            standing.root,
+            List.of(),
+            false,
+            List.of());
+    // A root that is changed would leave the volumes behind, so its layers are always copies; and
+    // what a runtime has made of a root cannot be changed from outside.
+    boolean mayMove = agentIdle && !standing.hasVolumes && standing.launcher.isEmpty();
     Sealer.Outcome outcome = sealer.seal(now, running, layer, mayMove, paused);
     running = outcome.running();
     standing.root = outcome.root();
@@ -239,12 +271,15 @@ final class ContainerCage implements Cage {
   @Override
   public synchronized boolean change(RootFs root) {
     requirePresent();
-    if (running.loopDevice() < 0 || standing.hasVolumes || paused) {
+    if (running.loopDevice() < 0
+        || standing.hasVolumes
+        || paused
+        || standing.launcher.isPresent()) {
       return false;
     }
     var next =
         new SpawnerRequest.Start(
-            id, record.firstId(), 0, standing.baseImage, root, List.of(), false);
+            id, record.firstId(), 0, standing.baseImage, root, List.of(), false, List.of());
     Optional<CageRecord.Running> now = sealer.change(next, running);
     if (now.isEmpty()) {
       return false;
@@ -252,6 +287,12 @@ final class ContainerCage implements Cage {
     running = now.get();
     standing.root = root;
     return true;
+  }
+
+  /** Waits for a layer that is just being made. */
+  synchronized Writings writings() {
+    requirePresent();
+    return ReachedLayers.by(spawner, Optional.of(id), running.loopDevice(), standing.root.sealed());
   }
 
   @Override
@@ -263,8 +304,20 @@ final class ContainerCage implements Cage {
     if (destroying) {
       return CageExit.DESTROYED;
     }
+    if (standing.launcher.isPresent() && status != KILLED) {
+      LOG.warn("sandbox {}: its runtime ended with {}: {}", id, status, saidByRuntime());
+    }
     boolean killed = status == KILLED || status == Spawner.STATUS_UNKNOWN;
     return killed && cgroups.oomKills(id) > 0 ? CageExit.OUT_OF_MEMORY : CageExit.AGENT_GONE;
+  }
+
+  private String saidByRuntime() {
+    try {
+      String all = Files.readString(log, StandardCharsets.ISO_8859_1);
+      return all.substring(Math.max(0, all.length() - LOG_TAIL)).strip();
+    } catch (IOException e) {
+      return "nothing";
+    }
   }
 
   @Override
@@ -296,20 +349,6 @@ final class ContainerCage implements Cage {
     destroying = true;
     cgroups.thaw(id); // a frozen process does not die
     spawner.kill(new SpawnerRequest.Kill(id, what));
-    awaitAgentExit();
-  }
-
-  private void awaitAgentExit() {
-    try {
-      agentExit.get(EXIT_DEADLINE_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new EngineException("Interrupted while sandbox %s ended".formatted(id), e);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("An exit never fails", e);
-    } catch (TimeoutException e) {
-      throw new EngineException(
-          "Sandbox %s did not end %d s after SIGKILL".formatted(id, EXIT_DEADLINE_SECONDS), e);
-    }
+    Spawner.awaitExit(id, agentExit, EXIT_DEADLINE);
   }
 }

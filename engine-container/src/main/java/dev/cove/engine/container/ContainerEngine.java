@@ -5,27 +5,27 @@ import dev.cove.engine.CagePlan;
 import dev.cove.engine.Engine;
 import dev.cove.engine.EngineException;
 import dev.cove.engine.EngineReport;
-import dev.cove.engine.LayerFacts;
 import dev.cove.engine.RootFs;
-import dev.cove.model.ErrorCode;
-import dev.cove.model.LayerDescription;
-import dev.cove.model.LayerId;
+import dev.cove.engine.Store;
+import dev.cove.engine.Writings;
 import dev.cove.model.Resources;
 import dev.cove.model.SandboxId;
 import dev.cove.model.Tier;
-import dev.cove.model.VolumeId;
-import dev.cove.model.file.FileSink;
+import dev.cove.model.boundary.Boundary;
+import dev.cove.model.boundary.ForkCost;
+import dev.cove.model.boundary.KernelOf;
+import dev.cove.model.boundary.PausedMemory;
 import dev.cove.model.meter.BootClock;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,9 +33,25 @@ import org.slf4j.LoggerFactory;
  * Cages from namespaces, seccomp and cgroups.
  *
  * <p>{@link CageBuilding} is how they come into being, {@link CageRemains} what becomes of them;
- * {@link SealedImages} and {@link VolumeImages} are what they stand on.
+ * {@link ImageStore} is what they stand on.
  */
 public final class ContainerEngine implements Engine {
+  /** What sandboxes of the container tier have, on any host. */
+  public static final Boundary BOUNDARY =
+      new Boundary(
+          "namespaces, seccomp and cgroups",
+          KernelOf.SHARED,
+          false,
+          PausedMemory.RAM,
+          false,
+          ForkCost.SHARED_FILES,
+          false,
+          List.of(),
+          List.of(
+              "A bug in a system call of the host's kernel that remains allowed",
+              "Side channels through hardware that sandboxes share",
+              "Memory in checkpoints: they hold files, and programs of a fork begin anew"));
+
   private static final Logger LOG = LoggerFactory.getLogger(ContainerEngine.class);
   private static final Duration SPARE_IMAGES_PATIENCE = Duration.ofSeconds(10);
 
@@ -49,13 +65,14 @@ public final class ContainerEngine implements Engine {
   private final Spawner spawner;
   private final BaseImages baseImages;
   private final SealedImages sealedImages;
-  private final VolumeImages volumeImages;
-  private final EngineBackup backup;
+  private final Store store;
   private final boolean diskLimits;
   private final Thread spareImages;
   private final String bootId;
   private final CageRemains remains;
   private final CageBuilding building;
+  private final CageBuilding.Parts parts;
+  private final BootClock clock;
 
   private ContainerEngine(EngineHome home, EngineSettings settings, HomeLock lock) {
     this.home = home;
@@ -75,11 +92,17 @@ public final class ContainerEngine implements Engine {
     this.sealedImages = new SealedImages(home.sealedImages(), spawner);
     var sealer = new Sealer(home, spawner, cgroups, sealedImages);
     var keptFiles = new KeptFiles(home, sealer);
-    this.volumeImages = new VolumeImages(home.volumes(), spawner);
-    this.backup = new EngineBackup(home, sealedImages, volumeImages);
+    var volumeImages = new VolumeImages(home.volumes(), spawner);
     this.diskLimits =
         settings.diskImages() && spawner.hasLoopDevices() && BaseImages.findMkfs().isPresent();
-    Map<SandboxId, ContainerCage> cages = new ConcurrentHashMap<>();
+    this.store =
+        new ImageStore(
+            sealedImages,
+            volumeImages,
+            baseImages,
+            new EngineBackup(home, sealedImages, volumeImages),
+            diskLimits);
+    Map<SandboxId, Cage> cages = new ConcurrentHashMap<>();
     this.remains = new CageRemains(home, cgroups, ids, keptFiles, bootId, cages);
     var parts =
         new CageBuilding.Parts(
@@ -94,6 +117,8 @@ public final class ContainerEngine implements Engine {
             volumeImages,
             diskLimits);
     this.building = new CageBuilding(parts, remains, clock, cages);
+    this.parts = parts;
+    this.clock = clock;
     this.spareImages =
         Thread.ofVirtual().name("cove-spare-images").start(() -> keepSpareImages(diskLimits));
   }
@@ -124,6 +149,11 @@ public final class ContainerEngine implements Engine {
       lock.close();
       throw e;
     }
+  }
+
+  /** An engine whose cages are virtual machines, on the same home. It is closed before this one. */
+  public MachineEngine machines(Machines machines) {
+    return new MachineEngine(parts, clock, machines);
   }
 
   /** What all sandboxes may have together, from now on: the kernel kills among them beyond it. */
@@ -170,6 +200,20 @@ public final class ContainerEngine implements Engine {
     return Tier.CONTAINER;
   }
 
+  /**
+   * Another engine whose cages are these, but for what brings their agent up. It needs no closing.
+   *
+   * @param report says what its tier is, given what this engine says of itself
+   */
+  public Engine launching(Tier tier, Launcher launcher, UnaryOperator<EngineReport> report) {
+    return new LaunchingEngine(this, building, tier, launcher, report);
+  }
+
+  /** What cages stand on. It lives as long as this engine, whose spawner mounts it. */
+  public Store store() {
+    return store;
+  }
+
   /** False where a sandbox's disk use is not held to its limit; {@link #report} says why. */
   public boolean enforcesDiskLimits() {
     return diskLimits;
@@ -183,17 +227,33 @@ public final class ContainerEngine implements Engine {
 
   @Override
   public Cage start(CagePlan plan) {
-    return building.start(plan);
+    return building.start(plan, Optional.empty());
   }
 
   @Override
   public Cage restart(CagePlan plan) {
-    return building.restart(plan);
+    return building.restart(plan, Optional.empty());
   }
 
   @Override
   public Optional<RootFs> halt(SandboxId id) {
     return remains.halt(id);
+  }
+
+  @Override
+  public boolean offersWorkspaces() {
+    return true;
+  }
+
+  @Override
+  public Writings writings(SandboxId id) {
+    return building.writings(id);
+  }
+
+  @Override
+  public Writings writings(RootFs root) {
+    sealedImages.require(root);
+    return ReachedLayers.by(spawner, Optional.empty(), -1, root.sealed());
   }
 
   @Override
@@ -203,27 +263,12 @@ public final class ContainerEngine implements Engine {
 
   @Override
   public Optional<Cage> adopt(SandboxId id) {
-    return building.adopt(id, false);
+    return building.adopt(id, false, Optional.empty());
   }
 
   @Override
   public Optional<Cage> adoptPaused(SandboxId id) {
-    return building.adopt(id, true);
-  }
-
-  @Override
-  public Set<LayerId> layers() {
-    return sealedImages.all();
-  }
-
-  @Override
-  public LayerFacts layer(LayerId layer) {
-    return sealedImages.facts(layer);
-  }
-
-  @Override
-  public void verifyLayers(RootFs root) {
-    sealedImages.verify(root);
+    return building.adopt(id, true, Optional.empty());
   }
 
   @Override
@@ -236,89 +281,6 @@ public final class ContainerEngine implements Engine {
   }
 
   @Override
-  public LayerDescription describeLayer(LayerId layer) {
-    return sealedImages.describe(layer);
-  }
-
-  @Override
-  public void exportLayer(LayerId layer, OutputStream out) throws IOException {
-    sealedImages.write(layer, out);
-  }
-
-  @Override
-  public void importLayer(LayerId layer, LayerDescription description, InputStream in)
-      throws IOException {
-    sealedImages.take(layer, description, in);
-  }
-
-  @Override
-  public void mergeLayers(LayerId into, RootFs root) {
-    requireDiskImages();
-    try {
-      sealedImages.merge(into, root, baseImages);
-    } catch (SpawnerRefusedException e) {
-      throw new EngineException("Could not merge layers: " + e.getMessage(), e);
-    }
-  }
-
-  @Override
-  public void backupLayer(LayerId layer, FileSink sink) throws IOException {
-    backup.layer(layer, sink);
-  }
-
-  @Override
-  public void backupDisk(SandboxId id, LayerId disk, RootFs below, FileSink sink)
-      throws IOException {
-    backup.disk(id, disk, below, sink);
-  }
-
-  @Override
-  public void backupVolume(VolumeId volume, FileSink sink) throws IOException {
-    requireDiskImages();
-    backup.volume(volume, sink);
-  }
-
-  @Override
-  public void removeLayer(LayerId layer) {
-    sealedImages.remove(layer);
-  }
-
-  @Override
-  public void createVolume(VolumeId volume, int sizeMb) {
-    requireDiskImages();
-    volumeImages.create(volume, sizeMb);
-  }
-
-  @Override
-  public void copyVolume(VolumeId from, VolumeId to) {
-    requireDiskImages();
-    volumeImages.copy(from, to);
-  }
-
-  private void requireDiskImages() {
-    if (!diskLimits) {
-      throw new EngineException(
-          ErrorCode.UNSUPPORTED,
-          "This host cannot make disk images, which volumes and layers are; cove doctor says why");
-    }
-  }
-
-  @Override
-  public Set<VolumeId> volumes() {
-    return volumeImages.all();
-  }
-
-  @Override
-  public long volumeBytes(VolumeId volume) {
-    return volumeImages.bytes(volume);
-  }
-
-  @Override
-  public void removeVolume(VolumeId volume) {
-    volumeImages.remove(volume);
-  }
-
-  @Override
   public Set<SandboxId> present() {
     var present = new HashSet<>(cgroups.present());
     present.addAll(folders.all());
@@ -328,6 +290,9 @@ public final class ContainerEngine implements Engine {
 
   @Override
   public void remove(SandboxId id) {
+    if (MachineEngine.isMachine(home, id)) {
+      return;
+    }
     remains.remove(id);
   }
 

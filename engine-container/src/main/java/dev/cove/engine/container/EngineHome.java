@@ -2,6 +2,7 @@ package dev.cove.engine.container;
 
 import dev.cove.model.SandboxId;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Where one Cove keeps its things.
@@ -16,7 +17,7 @@ public record EngineHome(Path data, Path run) {
   public EngineHome {
     data = data.toAbsolutePath().normalize();
     run = run.toAbsolutePath().normalize();
-    int length = socket(run, "x".repeat(14)).toString().length();
+    int length = run.resolve("s").resolve("x".repeat(14) + ".control").toString().length();
     if (length > MAX_SOCKET_PATH) {
       throw new IllegalArgumentException(
           "The folder %s is too long a name: sockets in it would have %d characters, at most %d"
@@ -63,6 +64,26 @@ public record EngineHome(Path data, Path run) {
 
   Path socket(SandboxId id) {
     return socket(run, id.value());
+  }
+
+  /** Over which a machine's first program is told what to do. */
+  Path control(SandboxId id) {
+    return run.resolve("s").resolve(id.value() + ".control");
+  }
+
+  /** Over which the program that a machine is is told what to do. */
+  Path monitor(SandboxId id) {
+    return run.resolve("s").resolve(id.value() + ".monitor");
+  }
+
+  /** All sockets that a sandbox may have. */
+  List<Path> sockets(SandboxId id) {
+    return List.of(socket(id), control(id), monitor(id));
+  }
+
+  /** The disk of a sandbox. */
+  Path image(SandboxId id) {
+    return sandbox(id).resolve("image");
   }
 
   private static Path socket(Path run, String id) {

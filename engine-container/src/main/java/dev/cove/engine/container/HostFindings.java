@@ -61,7 +61,11 @@ final class HostFindings {
     outOfMemory();
     findings.addAll(new KernelSettings(files).findings());
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Severity.MISSING);
-    return new EngineReport(usable, enforcesDiskLimits, findings);
+    return new EngineReport(
+        usable,
+        enforcesDiskLimits,
+        findings,
+        ContainerEngine.BOUNDARY.withDevices(settings.devices()));
   }
 
   private void add(Severity severity, String subject, String detail) {

@@ -28,6 +28,9 @@ record LayerRecord(LayerId layer, List<String> parts, Optional<String> digest) {
   private static final String DIGEST = "digest ";
   private static final String PENDING = "pending";
 
+  /** Goes with the layer wherever it is exported to. No path begins like this. */
+  private static final String BY_MACHINE = "(machine)";
+
   LayerRecord {
     parts = List.copyOf(parts);
   }
@@ -35,6 +38,27 @@ record LayerRecord(LayerId layer, List<String> parts, Optional<String> digest) {
   /** Of a layer that is about to be made over a root file system. */
   static LayerRecord over(RootFs root, LayerId layer) {
     return new LayerRecord(layer, partsOf(root), Optional.empty());
+  }
+
+  /** The same, of a layer that a machine's own kernel writes. */
+  static LayerRecord ofMachine(RootFs root, LayerId layer) {
+    var parts = new ArrayList<String>();
+    parts.add(BY_MACHINE);
+    parts.addAll(partsOf(root));
+    return new LayerRecord(layer, parts, Optional.empty());
+  }
+
+  /**
+   * Whether its bytes come from a machine. Whoever has taken over that machine's kernel could write
+   * any: the host's kernel does not mount it.
+   */
+  boolean byMachine() {
+    return !parts.isEmpty() && parts.getFirst().equals(BY_MACHINE);
+  }
+
+  /** Whether it fits over a root file system. */
+  boolean fits(RootFs root) {
+    return (byMachine() ? parts.subList(1, parts.size()) : parts).equals(partsOf(root));
   }
 
   /** An image has one part for the layers together and one for each graft, in their order. */

@@ -31,15 +31,19 @@ final class NativeBinary {
   }
 
   static byte[] spawner() {
+    return named("cove-spawner");
+  }
+
+  static byte[] named(String program) {
     String arch =
         switch (System.getProperty("os.arch")) {
           case "amd64" -> "x86_64";
           case String other -> other;
         };
-    String resource = "/native/linux-" + arch + "/cove-spawner";
+    String resource = "/native/linux-" + arch + "/" + program;
     try (var stream = NativeBinary.class.getResourceAsStream(resource)) {
       if (stream == null) {
-        throw new EngineException("This build of Cove has no spawner for " + arch);
+        throw new EngineException("This build of Cove has no %s for %s".formatted(program, arch));
       }
       return stream.readAllBytes();
     } catch (IOException e) {

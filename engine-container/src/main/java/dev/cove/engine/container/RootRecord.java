@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a cage stands on, in a file of its folder: a line for each layer, graft and sealed layer.
+ * What a cage stands on, in a file of its folder: a line for each layer, graft, sealed layer and
+ * workspace.
  */
 final class RootRecord {
   static final String FILE = "root";
@@ -18,6 +19,7 @@ final class RootRecord {
   private RootRecord() {}
 
   static void write(Path folder, RootFs root) throws IOException {
+    HiddenPaths.write(folder, root.workspaces());
     UnfinishedFiles.replace(folder.resolve(FILE), text(root));
   }
 
@@ -28,6 +30,10 @@ final class RootRecord {
       line(text, "graft", plain(graft.target()) + "\t" + plain(graft.source().toString()));
     }
     root.sealed().forEach(layer -> line(text, "sealed", layer.value()));
+    for (var one : root.workspaces()) {
+      String words = plain(one.target()) + "\t" + plain(one.source().toString());
+      line(text, "workspace", words + "\t" + one.readOnly());
+    }
     return text.toString();
   }
 
@@ -51,17 +57,22 @@ final class RootRecord {
     List<Path> layers = new ArrayList<>();
     List<RootFs.Graft> grafts = new ArrayList<>();
     List<LayerId> sealed = new ArrayList<>();
+    List<RootFs.Workspace> workspaces = new ArrayList<>();
     try {
       for (String line : Files.readAllLines(folder.resolve(FILE))) {
         String[] words = line.split("\t");
         switch (words[0]) {
           case "layer" -> layers.add(Path.of(words[1]));
           case "graft" -> grafts.add(new RootFs.Graft(words[1], Path.of(words[2])));
+          case "workspace" ->
+              workspaces.add(
+                  HiddenPaths.read(
+                      folder, words[1], Path.of(words[2]), Boolean.parseBoolean(words[3])));
           case "sealed" -> sealed.add(new LayerId(words[1]));
           default -> throw new IllegalArgumentException("The record of a root has a " + words[0]);
         }
       }
-      return Optional.of(new RootFs(layers, grafts, sealed));
+      return Optional.of(new RootFs(layers, grafts, sealed, workspaces));
     } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
       return Optional.empty(); // never written
     }

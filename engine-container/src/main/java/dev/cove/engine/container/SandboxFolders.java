@@ -16,6 +16,12 @@ final class SandboxFolders {
   /** A file in the folder of a cage that has volumes. */
   static final String VOLUMES = "volumes";
 
+  /** A file in the folder of a cage that a {@link Launcher} brought up. */
+  static final String CONFIG = "config.json";
+
+  /** What that program said. */
+  static final String LOG = "runtime.log";
+
   private final EngineHome home;
 
   SandboxFolders(EngineHome home) {
@@ -57,7 +63,9 @@ final class SandboxFolders {
   /** The folder goes last, so that whatever is left is still found by its id. */
   void remove(SandboxId id) {
     try {
-      Files.deleteIfExists(home.socket(id));
+      for (Path socket : home.sockets(id)) {
+        Files.deleteIfExists(socket);
+      }
       FolderRemoval.remove(home.sandbox(id));
     } catch (IOException e) {
       throw new EngineException("Could not remove the files of sandbox " + id, e);

@@ -58,19 +58,33 @@ final class SealedImages implements AutoCloseable {
   void require(RootFs root) {
     verify(root);
     for (LayerId layer : root.sealed()) {
+      requireOurs(layer);
       mount(layer);
     }
   }
 
   /** The part of {@link #require} that changes nothing. */
   void verify(RootFs root) {
-    List<String> parts = LayerRecord.partsOf(root);
     for (LayerId layer : root.sealed()) {
-      if (!digests.require(layer).parts().equals(parts)) {
+      if (!digests.require(layer).fits(root)) {
         throw new EngineException(
             "Layer %s was made over a root file system with other parts".formatted(layer));
       }
     }
+  }
+
+  private void requireOurs(LayerId layer) {
+    if (digests.require(layer).byMachine()) {
+      throw new EngineException(
+          ErrorCode.UNSUPPORTED,
+          "Layer %s was written by the kernel of a virtual machine, which this host's kernel does not trust: only sandboxes of the tier microvm can have it"
+              .formatted(layer));
+    }
+  }
+
+  /** Where the image of a layer is. */
+  Path file(LayerId layer) {
+    return folder.resolve(layer.value());
   }
 
   /** Returns when all of it was found to be what was sealed. */
@@ -94,6 +108,11 @@ final class SealedImages implements AutoCloseable {
   /** Notes what a layer that is about to be made lies over. */
   void prepare(LayerId layer, RootFs root) throws IOException {
     LayerRecord.over(root, layer).write(folder);
+  }
+
+  /** The same for a layer that comes from a machine. */
+  void prepareOfMachine(LayerId layer, RootFs root) throws IOException {
+    LayerRecord.ofMachine(root, layer).write(folder);
   }
 
   /** Takes back {@link #prepare} when there is no image. */

@@ -95,6 +95,7 @@ final class Sealer {
         return Optional.empty();
       }
       Files.createFile(folder.resolve(CHANGING));
+      HiddenPaths.write(folder, next.root().workspaces());
       FailPoint.CHANGE_NOTED.reached();
       long[] made = spawner.call(new SpawnerRequest.ChangeRoot(running, next));
       FailPoint.CHANGE_MADE.reached();

@@ -15,9 +15,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -105,6 +108,24 @@ final class SparseFile {
         throw failure(state, file);
       }
       extents.add(new Range(start, end));
+    }
+  }
+
+  /** Copies what a file holds, without its holes, to one that must not exist. */
+  static void copy(Path from, Path to) throws IOException {
+    try (var source = FileChannel.open(from, StandardOpenOption.READ);
+        var target =
+            FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      for (Range range : extents(from)) {
+        long at = range.start();
+        while (at < range.end()) {
+          target.position(at);
+          at += source.transferTo(at, range.end() - at, target);
+        }
+      }
+      if (target.size() < source.size()) {
+        target.write(ByteBuffer.wrap(new byte[1]), source.size() - 1);
+      }
     }
   }
 

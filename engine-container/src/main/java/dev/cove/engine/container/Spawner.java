@@ -1,9 +1,15 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.EngineException;
+import dev.cove.model.SandboxId;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +27,10 @@ final class Spawner implements AutoCloseable {
   private final ProcessBuilder command;
   private final Map<ProcessKey, CompletableFuture<Integer>> exits = new ConcurrentHashMap<>();
   private final Object lock = new Object();
+
+  /** Memory of machines, with the spawner that has it. */
+  private final Map<String, Long> memories = new HashMap<>();
+
   private @Nullable SpawnerProcess current;
   private SpawnerRequest.@Nullable KeepSpares spares;
   private boolean closed;
@@ -52,6 +62,49 @@ final class Spawner implements AutoCloseable {
     long[] values = process().call(request);
     var key = new ProcessKey((int) values[0], values[1]);
     return new Started(key, (int) values[2], exitOf(key));
+  }
+
+  /** A spawner that has not read the memory, or another one than has, reads it first. */
+  Started start(SpawnerRequest.StartMachine request) {
+    long[] values = startWithMemory(request);
+    var key = new ProcessKey((int) values[0], values[1]);
+    return new Started(key, -1, exitOf(key));
+  }
+
+  private long[] startWithMemory(SpawnerRequest.StartMachine request) {
+    SpawnerProcess process = process();
+    String memory = request.launch().memory();
+    synchronized (memories) {
+      if (memories.getOrDefault(memory, 0L) != process.pid()) {
+        process.call(new SpawnerRequest.LoadMemory(memory, request.launch().memoryFile()));
+        memories.put(memory, process.pid());
+      }
+    }
+    return process.call(request);
+  }
+
+  /** Nobody goes on with that memory any more. */
+  void forgetMemory(String name) {
+    synchronized (memories) {
+      if (memories.remove(name) != null) {
+        process().call(new SpawnerRequest.ForgetMemory(name));
+      }
+    }
+  }
+
+  /** Waits for a process that was killed. */
+  static void awaitExit(SandboxId id, CompletableFuture<Integer> exit, Duration patience) {
+    try {
+      exit.get(patience.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException("Interrupted while sandbox %s ended".formatted(id), e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("An exit never fails", e);
+    } catch (TimeoutException e) {
+      throw new EngineException(
+          "Sandbox %s did not end %d s after SIGKILL".formatted(id, patience.toSeconds()), e);
+    }
   }
 
   /**

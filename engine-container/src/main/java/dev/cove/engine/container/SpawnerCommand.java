@@ -29,6 +29,9 @@ final class SpawnerCommand {
     if (settings.favorCgroupMoves()) {
       command.add("--favor-moves");
     }
+    for (String device : settings.devices()) {
+      command.addAll(List.of("--device", device));
+    }
     for (Path group : cgroups.groups()) {
       command.addAll(List.of(cgroups.spawnerOption(), group.toString()));
     }

@@ -8,7 +8,9 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** A question to the spawner, as {@code main.c} reads it. */
 sealed interface SpawnerRequest {
@@ -24,6 +26,7 @@ sealed interface SpawnerRequest {
    *
    * @param baseImage the name of the image to start from, or empty for a plain folder
    * @param again whether the sandbox has a writable layer already, which is taken instead
+   * @param command of what brings the agent up; empty where the spawner does
    */
   record Start(
       SandboxId id,
@@ -32,17 +35,18 @@ sealed interface SpawnerRequest {
       String baseImage,
       RootFs root,
       List<VolumeImages.Attachment> volumes,
-      boolean again)
+      boolean again,
+      List<String> command)
       implements SpawnerRequest {
     static final int MAX_LAYERS = 64;
     static final int MAX_GRAFTS = 16;
 
     Start with(List<VolumeImages.Attachment> newVolumes) {
-      return new Start(id, firstId, shmBytes, baseImage, root, newVolumes, again);
+      return new Start(id, firstId, shmBytes, baseImage, root, newVolumes, again, command);
     }
 
     Start on(RootFs newRoot) {
-      return new Start(id, firstId, shmBytes, baseImage, newRoot, volumes, again);
+      return new Start(id, firstId, shmBytes, baseImage, newRoot, volumes, again, command);
     }
 
     @Override
@@ -72,7 +76,77 @@ sealed interface SpawnerRequest {
         fields.putText(attachment.mount().target());
         fields.putShort(attachment.mount().readOnly() ? 1 : 0);
       }
+      fields.putShort(root.workspaces().size());
+      for (var workspace : root.workspaces()) {
+        fields.putText(workspace.key()).putText(workspace.target());
+        fields.putText(workspace.source().toString()).putShort(workspace.readOnly() ? 1 : 0);
+      }
       fields.putShort(again ? 1 : 0);
+      fields.putShort(command.size());
+      command.forEach(fields::putText);
+    }
+  }
+
+  /** Starts a machine that goes on with memory which the spawner has. */
+  record StartMachine(SandboxId id, int user, Machines.Launch launch) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "start the machine of sandbox " + id;
+    }
+
+    @Override
+    public int operation() {
+      return 20;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putText(id.value()).putInt(user).putText(launch.memory());
+      fields.putText(launch.state().toString()).putShort(launch.parts().size());
+      launch.parts().forEach(part -> fields.putText(part.toString()));
+      fields.putShort(launch.disks().size());
+      launch
+          .disks()
+          .forEach(
+              disk -> fields.putText(disk.file().toString()).putShort(disk.readOnly() ? 1 : 0));
+      fields.putShort(launch.arguments().size());
+      launch.arguments().forEach(fields::putText);
+    }
+  }
+
+  /** Reads the memory of a machine, for any number of machines to go on with. */
+  record LoadMemory(String name, Path file) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "load the memory of a machine";
+    }
+
+    @Override
+    public int operation() {
+      return 21;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putText(name).putText(file.toString());
+    }
+  }
+
+  /** Lets go of what {@link LoadMemory} has read; machines that go on with it keep it. */
+  record ForgetMemory(String name) implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "let go of the memory of a machine";
+    }
+
+    @Override
+    public int operation() {
+      return 22;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putText(name);
     }
   }
 
@@ -116,6 +190,34 @@ sealed interface SpawnerRequest {
     @Override
     public void writeTo(Fields fields) {
       fields.putText(into.value()).putText(baseImage).putShort(parts).putShort(layers.size());
+      layers.forEach(layer -> fields.putText(layer.value()));
+    }
+  }
+
+  /**
+   * Shows what was written, in the mount namespace of a process that waits for its end. Answers
+   * with its id.
+   *
+   * @param id whose image, or nobody's
+   * @param loopDevice at which the image is in use, or -1
+   * @param layers sealed ones, which are mounted
+   */
+  record Reach(Optional<SandboxId> id, int loopDevice, List<LayerId> layers)
+      implements SpawnerRequest {
+    @Override
+    public String purpose() {
+      return "show what was written";
+    }
+
+    @Override
+    public int operation() {
+      return 16;
+    }
+
+    @Override
+    public void writeTo(Fields fields) {
+      fields.putInt(loopDevice).putText(id.map(SandboxId::value).orElse("none"));
+      fields.putShort(layers.size());
       layers.forEach(layer -> fields.putText(layer.value()));
     }
   }

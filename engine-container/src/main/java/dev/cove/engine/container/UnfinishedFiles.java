@@ -3,6 +3,7 @@ package dev.cove.engine.container;
 import dev.cove.engine.EngineException;
 import dev.cove.model.crash.FailPoint;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -16,8 +17,12 @@ final class UnfinishedFiles {
 
   /** Puts a text in the place of a file's content, all of it or nothing. */
   static void replace(Path file, CharSequence text) throws IOException {
+    replace(file, text.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  static void replace(Path file, byte[] bytes) throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + SUFFIX);
-    Files.writeString(fresh, text); // where the disk is full, the one before stays
+    Files.write(fresh, bytes); // where the disk is full, the one before stays
     FailPoint.RECORD_WRITTEN.reached();
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
   }

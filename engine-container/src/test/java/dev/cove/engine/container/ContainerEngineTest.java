@@ -1,6 +1,7 @@
 package dev.cove.engine.container;
 
 import dev.cove.engine.Engine;
+import dev.cove.engine.Store;
 import dev.cove.testing.EngineUnderTest;
 import dev.cove.testing.HostTraces;
 import dev.cove.testing.SandboxEngineContract;
@@ -13,6 +14,11 @@ class ContainerEngineTest extends SandboxEngineContract {
       @Override
       public Engine open(Path home) {
         return ContainerEngine.open(new EngineHome(home.resolve("data"), home.resolve("run")));
+      }
+
+      @Override
+      public Store store(Engine engine) {
+        return ((ContainerEngine) engine).store();
       }
 
       @Override

@@ -58,7 +58,7 @@ class DamagedLayersTest {
   @AfterEach
   void close() {
     engine.present().forEach(engine::remove);
-    engine.layers().forEach(engine::removeLayer);
+    engine.store().layers().forEach(engine.store()::removeLayer);
     engine.close();
   }
 
@@ -83,8 +83,9 @@ class DamagedLayersTest {
 
   private String awaitDigest(LayerId layer) throws InterruptedException {
     HostTraces.eventually(
-        "layer %s has a digest".formatted(layer), () -> engine.layer(layer).digest().isPresent());
-    return engine.layer(layer).digest().orElseThrow();
+        "layer %s has a digest".formatted(layer),
+        () -> engine.store().layer(layer).digest().isPresent());
+    return engine.store().layer(layer).digest().orElseThrow();
   }
 
   private Path image(LayerId layer) {
@@ -247,7 +248,7 @@ class DamagedLayersTest {
       try (var child = on(layer)) {
         assertThat(child.root("cat /tmp/file")).isEqualTo("one");
       }
-      assertThat(engine.layer(layer).digest()).isEmpty();
+      assertThat(engine.store().layer(layer).digest()).isEmpty();
     }
     reopen();
     try (var child = on(layer)) {
@@ -297,7 +298,7 @@ class DamagedLayersTest {
     for (int i = 0; i < 10; i++) {
       LayerId layer = layerWith("one");
       Thread.sleep(150 + i * 15L); // about the time at which the digest is written
-      engine.removeLayer(layer);
+      engine.store().removeLayer(layer);
     }
     Thread.sleep(300);
     assertThat(home.sealedImages()).isEmptyDirectory();

@@ -56,7 +56,7 @@ class FullDiskTest {
   void close() throws Exception {
     try {
       engine.present().forEach(engine::remove);
-      engine.layers().forEach(engine::removeLayer);
+      engine.store().layers().forEach(engine.store()::removeLayer);
       engine.close();
     } finally {
       loopDisk.close();
@@ -115,7 +115,7 @@ class FullDiskTest {
         if (failure.isPresent()) {
           failures++;
           assertThat(failure.get()).hasMessageMatching("(?s).*(space|disk|layer|image).*");
-          assertThat(engine.layers()).as("%d KB were left", left).isEmpty();
+          assertThat(engine.store().layers()).as("%d KB were left", left).isEmpty();
         }
         assertThat(box.root("cat /tmp/file")).isEqualTo(Integer.toString(left));
         Files.delete(filler);
@@ -126,7 +126,7 @@ class FullDiskTest {
               .isEqualTo(left + "\n" + noise);
         }
       }
-      engine.layers().forEach(engine::removeLayer);
+      engine.store().layers().forEach(engine.store()::removeLayer);
     }
     return failures;
   }

@@ -44,7 +44,7 @@ class InterruptedSealingTest {
   @AfterEach
   void close() {
     engine.present().forEach(engine::remove);
-    engine.layers().forEach(engine::removeLayer);
+    engine.store().layers().forEach(engine.store()::removeLayer);
     engine.close();
   }
 
@@ -66,7 +66,7 @@ class InterruptedSealingTest {
       assertThatThrownBy(() -> box.cage().seal(LayerId.random(), true))
           .isInstanceOf(EngineException.class)
           .hasMessageContaining("base image");
-      assertThat(engine.layers()).isEmpty();
+      assertThat(engine.store().layers()).isEmpty();
       assertWell(box);
 
       Files.move(aside, base);
@@ -90,7 +90,7 @@ class InterruptedSealingTest {
     engine = ContainerEngine.open(home, new EngineSettings(0, 0, true, true));
     try (var adopted = Box.of(engine.adopt(id).orElseThrow())) {
       assertWell(adopted);
-      assertThat(engine.layers()).isEmpty();
+      assertThat(engine.store().layers()).isEmpty();
       assertThat(adopted.cage().root().sealed()).isEmpty();
       assertThat(adopted.cage().usage().disk()).isPresent();
     }

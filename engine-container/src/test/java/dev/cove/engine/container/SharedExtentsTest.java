@@ -78,7 +78,7 @@ class SharedExtentsTest {
       }
     } finally {
       engine.present().forEach(engine::remove);
-      engine.layers().forEach(engine::removeLayer);
+      engine.store().layers().forEach(engine.store()::removeLayer);
     }
   }
 

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>Only the most common shape is kept: the default template and disk size. Limits are set when a
  * cage is taken. Nobody's code has ever run in a warm cage, and a used one never comes back.
  */
-public final class WarmCages implements AutoCloseable {
+final class WarmCages implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WarmCages.class);
 
   /** After a failure, so that a host in trouble is not hammered. */
@@ -37,24 +37,28 @@ public final class WarmCages implements AutoCloseable {
   private final Supplier<SandboxSupervisor> builder;
   private final ConcurrentLinkedDeque<SandboxSupervisor> ready = new ConcurrentLinkedDeque<>();
   private final Semaphore wanted = new Semaphore(0);
+  private final AtomicBoolean started = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ReentrantLock building = new ReentrantLock();
   private volatile long lastTakenNanos = System.nanoTime() - LULL.toNanos();
   private final Thread filler;
 
-  public WarmCages(int size, Supplier<SandboxSupervisor> builder) {
+  WarmCages(int size, Supplier<SandboxSupervisor> builder) {
     this.size = size;
     this.builder = builder;
     this.filler = Thread.ofVirtual().name("warm-cages").unstarted(this::fill);
   }
 
-  public void start() {
-    wanted.release(size);
-    filler.start();
+  /** Does nothing the second time. */
+  void start() {
+    if (started.compareAndSet(false, true)) {
+      wanted.release(size);
+      filler.start();
+    }
   }
 
   /** A warm cage that lives, if there is one. */
-  public Optional<SandboxSupervisor> take() {
+  Optional<SandboxSupervisor> take() {
     while (true) {
       SandboxSupervisor cage = ready.poll();
       if (cage == null) {
@@ -68,7 +72,7 @@ public final class WarmCages implements AutoCloseable {
     }
   }
 
-  public int count() {
+  int count() {
     return ready.size();
   }
 
@@ -114,7 +118,7 @@ public final class WarmCages implements AutoCloseable {
   /** Stops refilling, once what is being built stands, and removes what stands ready. */
   @Override
   public void close() {
-    if (!closed.compareAndSet(false, true)) {
+    if (!closed.compareAndSet(false, true) || started.compareAndSet(false, true)) {
       return;
     }
     building.lock();

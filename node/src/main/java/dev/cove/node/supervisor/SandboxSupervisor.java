@@ -339,7 +339,7 @@ public final class SandboxSupervisor {
   private void awaitAlone(Duration grace) {
     long deadline = System.nanoTime() + grace.toNanos();
     try {
-      while (!cage.exit().isDone() && !cage.alone() && System.nanoTime() < deadline) {
+      while (!cage.exit().isDone() && !alone() && System.nanoTime() < deadline) {
         TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
       }
     } catch (InterruptedException e) {
@@ -450,6 +450,19 @@ public final class SandboxSupervisor {
   /** Nobody can start anything while the link is held, and who does not run starts nothing. */
   private Optional<Stillness> stillnessOf(GuestLink held) {
     return cage.alone() ? Optional.of(new Stillness(links.get(), held.calls())) : Optional.empty();
+  }
+
+  /** The agent is asked where the host cannot see; one that does not answer has company. */
+  private boolean alone() {
+    GuestLink now = link;
+    if (!cage.hidesProcesses() || now == null) {
+      return cage.alone();
+    }
+    try {
+      return now.metrics().processes() <= 1;
+    } catch (CoveException e) {
+      return false;
+    }
   }
 
   private GuestLink connect() {

@@ -4,6 +4,7 @@ import dev.cove.model.crash.FailPoint;
 import dev.cove.review.apply.Journal.Kept;
 import dev.cove.review.apply.Journal.Stage;
 import dev.cove.review.tree.HeldFolder;
+import dev.cove.review.tree.Rights;
 import dev.cove.review.tree.TreePath;
 import java.io.Closeable;
 import java.io.IOException;
@@ -36,7 +37,13 @@ public final class ApplySession implements Closeable {
 
   /** What came of an apply. */
   public sealed interface Outcome {
-    record Applied(List<TreePath> paths) implements Outcome {
+    /**
+     * All of it is there.
+     *
+     * @param id of what was applied; empty where there was nothing to do
+     * @param undoes the one that this took back, or empty
+     */
+    record Applied(String id, String undoes, List<TreePath> paths) implements Outcome {
       public Applied {
         paths = List.copyOf(paths);
       }
@@ -66,6 +73,13 @@ public final class ApplySession implements Closeable {
    * @param state where its journal is kept, for this folder alone
    */
   public static ApplySession open(Path root, Path state) throws IOException {
+    return open(root, state, Rights.OWN);
+  }
+
+  /**
+   * @param rights with which the folder is changed; the journal is kept with those of the process
+   */
+  public static ApplySession open(Path root, Path state, Rights rights) throws IOException {
     var _ =
         Files.createDirectories(
             state,
@@ -77,7 +91,7 @@ public final class ApplySession implements Closeable {
     boolean opened = false;
     try {
       requireLock(root, lock);
-      held = HeldFolder.open(root);
+      held = HeldFolder.open(root, rights);
       var session = new ApplySession(held, new Journal(state), lock);
       opened = true;
       return session;
@@ -134,7 +148,7 @@ public final class ApplySession implements Closeable {
 
   private Outcome apply(String undoes, List<Step> steps) throws IOException {
     if (steps.isEmpty()) {
-      return new Outcome.Applied(List.of());
+      return new Outcome.Applied("", undoes, List.of());
     }
     Kept kept;
     try {
@@ -169,6 +183,8 @@ public final class ApplySession implements Closeable {
     Kept applied = journal.advance(kept, Stage.APPLIED);
     journal.dropOld();
     return new Outcome.Applied(
+        applied.entry().id(),
+        applied.entry().undoes(),
         applied.entry().steps().stream().map(Step::path).distinct().toList());
   }
 
@@ -187,6 +203,11 @@ public final class ApplySession implements Closeable {
 
   private Settling settling(Kept kept) {
     return new Settling(root, kept.entry().id(), kept.entry().steps());
+  }
+
+  /** Whether something was begun here and not ended; opening a session ends it. */
+  public static boolean isCutShort(Path state) throws IOException {
+    return Files.isDirectory(state) && new Journal(state).pending().isPresent();
   }
 
   /** The last apply, the other way round. Empty when there is none to undo. */

@@ -1,6 +1,6 @@
 package dev.cove.review.apply;
 
-import dev.cove.review.tree.ByteText;
+import dev.cove.model.file.ByteText;
 import dev.cove.review.tree.Digests;
 import dev.cove.review.tree.TreePath;
 import java.io.ByteArrayInputStream;

@@ -67,7 +67,14 @@ public sealed interface Version {
     };
   }
 
+  /** What is larger is not read to know it again, and is never taken over. */
+  long LARGEST_READ = 1L << 30;
+
   private static Content content(HeldFolder folder, TreePath path, Entry entry) throws IOException {
+    if (entry.size() > LARGEST_READ) {
+      String known = "%d bytes of %s".formatted(entry.size(), entry.changedAt());
+      return new Content(known, entry.size(), () -> folder.read(path));
+    }
     try (InputStream in = folder.read(path)) {
       return new Content(Digests.of(in), entry.size(), () -> folder.read(path));
     }

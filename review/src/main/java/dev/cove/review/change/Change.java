@@ -12,7 +12,9 @@ import java.util.Set;
  *
  * @param from where it was before, if it was renamed
  * @param before what the sandbox found; nothing where the host's path is hidden
- * @param hostChanged whether the host's file has changed since the sandbox was opened
+ * @param hostChanged whether the host's file has changed since the sandbox was opened, or since it
+ *     was last applied to
+ * @param baseKnown whether it is known what the sandbox found
  */
 public record Change(
     TreePath path,
@@ -21,6 +23,7 @@ public record Change(
     Optional<Entry> before,
     Optional<Entry> after,
     boolean hostChanged,
+    boolean baseKnown,
     Set<Danger> dangers) {
 
   public enum Kind {

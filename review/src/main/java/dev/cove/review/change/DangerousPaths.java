@@ -1,6 +1,6 @@
 package dev.cove.review.change;
 
-import dev.cove.review.tree.ByteText;
+import dev.cove.model.file.ByteText;
 import dev.cove.review.tree.Entry;
 import dev.cove.review.tree.TreePath;
 import java.util.ArrayDeque;
@@ -89,6 +89,8 @@ final class DangerousPaths {
           "rakefile",
           "gemfile",
           "pom.xml",
+          "cove.toml",
+          ".coveignore",
           "build.gradle",
           "build.gradle.kts",
           "settings.gradle",

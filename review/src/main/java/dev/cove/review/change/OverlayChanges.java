@@ -1,7 +1,10 @@
 package dev.cove.review.change;
 
+import dev.cove.review.apply.Base;
+import dev.cove.review.apply.Version;
 import dev.cove.review.text.Lines;
 import dev.cove.review.tree.Entry;
+import dev.cove.review.tree.FileCallException;
 import dev.cove.review.tree.HeldFolder;
 import dev.cove.review.tree.TreePath;
 import java.io.IOException;
@@ -26,7 +29,7 @@ public final class OverlayChanges {
   private static final int MOST_IN_A_FOLDER = 200_000;
   private static final int PIECE = 64 * 1024;
 
-  private final HeldFolder upper;
+  private final LayerStack upper;
   private final HeldFolder host;
   private final Rules rules;
   private final List<Change> changes = new ArrayList<>();
@@ -37,9 +40,10 @@ public final class OverlayChanges {
    *
    * @param openedAt when the sandbox was opened, by the clock of the host's file system
    * @param hidden which of the host's paths the sandbox cannot see
+   * @param bases what was kept of what was before
    * @param limit how many changes are listed at most
    */
-  public record Rules(Instant openedAt, Predicate<TreePath> hidden, int limit) {
+  public record Rules(Instant openedAt, Predicate<TreePath> hidden, Bases bases, int limit) {
     public Rules {
       if (limit < 1) {
         throw new IllegalArgumentException("limit must be at least 1, was " + limit);
@@ -47,16 +51,16 @@ public final class OverlayChanges {
     }
   }
 
-  private OverlayChanges(HeldFolder upper, HeldFolder host, Rules rules) {
+  private OverlayChanges(LayerStack upper, HeldFolder host, Rules rules) {
     this.upper = upper;
     this.host = host;
     this.rules = rules;
   }
 
-  public static ChangeList read(HeldFolder upper, HeldFolder host, Rules rules) throws IOException {
+  public static ChangeList read(LayerStack upper, HeldFolder host, Rules rules) throws IOException {
     var reading = new OverlayChanges(upper, host, rules);
     reading.folder(TreePath.ROOT, Below.MERGED);
-    List<Change> found = new Renames(upper, host).join(reading.changes);
+    List<Change> found = new Renames(upper, host, rules.bases()).join(reading.changes);
     return new ChangeList(found.stream().sorted(Change::compare).toList(), reading.truncated);
   }
 
@@ -100,11 +104,20 @@ public final class OverlayChanges {
       found.putAll(host.list(folder, MOST_IN_A_FOLDER));
     } else {
       for (String name : ours.keySet()) {
-        host.find(folder.child(name)).ifPresent(entry -> found.put(name, entry));
+        findHost(folder.child(name)).ifPresent(entry -> found.put(name, entry));
       }
     }
     found.keySet().removeIf(name -> rules.hidden().test(folder.child(name)));
     return found;
+  }
+
+  /** Nothing where a link is on the way by now, or the folder's owner may not look. */
+  private Optional<Entry> findHost(TreePath path) throws IOException {
+    try {
+      return host.find(path);
+    } catch (FileCallException e) {
+      return Optional.empty();
+    }
   }
 
   private void entry(TreePath path, Optional<Entry> before, Entry after, Below below)
@@ -112,7 +125,10 @@ public final class OverlayChanges {
     if (full()) {
       return;
     }
-    if (after.kind() == Entry.Kind.WHITEOUT) {
+    Optional<Base> kept = rules.bases().find(path);
+    if (kept.isPresent() && kept.get() instanceof Base.Known(var base)) {
+      sinceBase(path, base, before, after, below);
+    } else if (after.kind() == Entry.Kind.WHITEOUT) {
       if (before.isPresent()) {
         gone(path, before.get());
       }
@@ -126,6 +142,71 @@ public final class OverlayChanges {
       }
     } else {
       changed(path, before.get(), after, below);
+    }
+  }
+
+  /** Against what was applied last, or kept; the host's version only tells whether it changed. */
+  private void sinceBase(
+      TreePath path, Version base, Optional<Entry> host, Entry after, Below below)
+      throws IOException {
+    Version now = upper.version(path);
+    Optional<Entry> then = asEntry(base);
+    if (!now.equals(base)) {
+      var found = new Found(hostDiffers(path, base), true);
+      note(
+          path,
+          kind(base, now),
+          then,
+          now instanceof Version.Absent ? Optional.empty() : Optional.of(after),
+          found);
+    }
+    if (after.kind() == Entry.Kind.FOLDER) {
+      boolean merged = host.filter(entry -> entry.kind() == Entry.Kind.FOLDER).isPresent();
+      boolean replaced = below == Below.REPLACED || upper.isOpaque(path);
+      folder(path, !merged ? Below.NOTHING : replaced ? Below.REPLACED : Below.MERGED);
+    } else if (host.isPresent()) {
+      goneBelow(path, host.get());
+    }
+  }
+
+  private static Change.Kind kind(Version base, Version now) {
+    if (base instanceof Version.Absent) {
+      return Change.Kind.ADDED;
+    }
+    if (now instanceof Version.Absent) {
+      return Change.Kind.DELETED;
+    }
+    if (base.getClass() != now.getClass()) {
+      return Change.Kind.TYPE;
+    }
+    boolean sameContent =
+        base instanceof Version.File one
+            && now instanceof Version.File other
+            && one.content().equals(other.content());
+    return sameContent ? Change.Kind.MODE : Change.Kind.CHANGED;
+  }
+
+  /** As far as it can be told without the file itself. */
+  private static Optional<Entry> asEntry(Version base) {
+    return switch (base) {
+      case Version.Absent _ -> Optional.empty();
+      case Version.Folder(var mode) -> Optional.of(entry(Entry.Kind.FOLDER, mode, 0));
+      case Version.File(var content, var mode) ->
+          Optional.of(entry(Entry.Kind.FILE, mode, content.size()));
+      case Version.Link(var target) -> Optional.of(entry(Entry.Kind.LINK, 0777, target.length()));
+      case Version.Special _ -> Optional.of(entry(Entry.Kind.SPECIAL, 0, 0));
+    };
+  }
+
+  private static Entry entry(Entry.Kind kind, int permissions, long size) {
+    return new Entry(kind, permissions, size, 1, 0, 0, Instant.EPOCH);
+  }
+
+  private boolean hostDiffers(TreePath path, Version base) throws IOException {
+    try {
+      return !Version.at(host, path).equals(base);
+    } catch (FileCallException e) {
+      return true; // a link is on the way, or its owner may not look
     }
   }
 
@@ -156,7 +237,9 @@ public final class OverlayChanges {
   }
 
   private void gone(TreePath path, Entry before) throws IOException {
-    if (full()) {
+    boolean known =
+        rules.bases().find(path).filter(new Base.Known(new Version.Absent())::equals).isPresent();
+    if (full() || known) {
       return;
     }
     note(path, Change.Kind.DELETED, Optional.of(before), Optional.empty());
@@ -175,7 +258,22 @@ public final class OverlayChanges {
     }
   }
 
+  /** What is known of the host's version besides. */
+  private record Found(boolean hostChanged, boolean baseKnown) {}
+
   private void note(TreePath path, Change.Kind kind, Optional<Entry> before, Optional<Entry> after)
+      throws IOException {
+    boolean unknown = rules.bases().find(path).filter(Base.Unknown.class::isInstance).isPresent();
+    boolean hostChanged =
+        unknown
+            || (before.isPresent()
+                && before.get().kind() != Entry.Kind.FOLDER
+                && !before.get().changedAt().isBefore(rules.openedAt()));
+    note(path, kind, before, after, new Found(hostChanged, !hostChanged));
+  }
+
+  private void note(
+      TreePath path, Change.Kind kind, Optional<Entry> before, Optional<Entry> after, Found found)
       throws IOException {
     if (full()) {
       return;
@@ -190,11 +288,16 @@ public final class OverlayChanges {
       dangers.addAll(DangerousPaths.ofEntry(before, after.get()));
       dangers.addAll(ofContent(path, after.get()));
     }
-    boolean hostChanged =
-        before.isPresent()
-            && before.get().kind() != Entry.Kind.FOLDER
-            && !before.get().changedAt().isBefore(rules.openedAt());
-    changes.add(new Change(path, kind, Optional.empty(), before, after, hostChanged, dangers));
+    changes.add(
+        new Change(
+            path,
+            kind,
+            Optional.empty(),
+            before,
+            after,
+            found.hostChanged(),
+            found.baseKnown(),
+            dangers));
   }
 
   private EnumSet<Danger> ofContent(TreePath path, Entry after) throws IOException {
@@ -215,7 +318,16 @@ public final class OverlayChanges {
     }
   }
 
+  /** What its owner may not read counts as different. */
   private boolean bytesDiffer(TreePath path) throws IOException {
+    try {
+      return bytesDifferIfReadable(path);
+    } catch (FileCallException e) {
+      return true;
+    }
+  }
+
+  private boolean bytesDifferIfReadable(TreePath path) throws IOException {
     try (InputStream one = host.read(path);
         InputStream other = upper.read(path)) {
       while (true) {

@@ -1,7 +1,10 @@
 package dev.cove.review.change;
 
+import dev.cove.review.apply.Base;
+import dev.cove.review.apply.Version;
 import dev.cove.review.tree.Digests;
 import dev.cove.review.tree.Entry;
+import dev.cove.review.tree.FileCallException;
 import dev.cove.review.tree.HeldFolder;
 import dev.cove.review.tree.TreePath;
 import java.io.IOException;
@@ -28,12 +31,15 @@ final class Renames {
   private static final long LARGEST = 32L << 20;
   private static final int MOST_TWIN_FOLDER = 10_000;
 
-  private final HeldFolder upper;
+  private final LayerStack upper;
   private final HeldFolder host;
 
-  Renames(HeldFolder upper, HeldFolder host) {
+  private final Bases bases;
+
+  Renames(LayerStack upper, HeldFolder host, Bases bases) {
     this.upper = upper;
     this.host = host;
+    this.bases = bases;
   }
 
   List<Change> join(List<Change> changes) throws IOException {
@@ -75,9 +81,9 @@ final class Renames {
     if (candidates.isEmpty()) {
       return Optional.empty();
     }
-    String digest = digest(upper, change.path());
+    String digest = digest(upper.read(change.path()));
     for (Change candidate : candidates) {
-      if (digest(host, candidate.path()).equals(digest)) {
+      if (digestBefore(candidate.path()).equals(digest)) {
         candidates.remove(candidate);
         return Optional.of(candidate);
       }
@@ -85,8 +91,24 @@ final class Renames {
     return Optional.empty();
   }
 
-  private static String digest(HeldFolder folder, TreePath path) throws IOException {
-    try (InputStream in = folder.read(path)) {
+  private String digestBefore(TreePath path) throws IOException {
+    Optional<Base> kept = bases.find(path);
+    return kept.isPresent() && kept.get() instanceof Base.Known(Version.File(var content, var _))
+        ? content.digest()
+        : digestOfHost(path);
+  }
+
+  /** Equal to none where the folder's owner may not read it. */
+  private String digestOfHost(TreePath path) throws IOException {
+    try {
+      return digest(host.read(path));
+    } catch (FileCallException e) {
+      return "";
+    }
+  }
+
+  private static String digest(InputStream file) throws IOException {
+    try (InputStream in = file) {
       return Digests.of(in);
     }
   }
@@ -105,6 +127,7 @@ final class Renames {
         origin.before(),
         target.after(),
         origin.hostChanged(),
+        origin.baseKnown(),
         dangers);
   }
 
@@ -171,6 +194,7 @@ final class Renames {
         change.before(),
         change.after(),
         change.hostChanged(),
+        change.baseKnown(),
         dangers);
   }
 }

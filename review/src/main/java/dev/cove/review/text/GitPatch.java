@@ -1,6 +1,6 @@
 package dev.cove.review.text;
 
-import dev.cove.review.tree.ByteText;
+import dev.cove.model.file.ByteText;
 import dev.cove.review.tree.TreePath;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -69,6 +69,10 @@ public final class GitPatch {
     if (content) {
       body(name("a/", before.path), name("b/", after.path), before.content, after.content);
     }
+  }
+
+  public int size() {
+    return out.size();
   }
 
   public byte[] bytes() {

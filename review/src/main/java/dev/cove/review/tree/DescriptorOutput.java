@@ -8,11 +8,13 @@ import java.util.Objects;
 final class DescriptorOutput extends OutputStream {
   private final int file;
   private final int permissions;
+  private final Rights rights;
   private boolean closed;
 
-  DescriptorOutput(int file, int permissions) {
+  DescriptorOutput(int file, int permissions, Rights rights) {
     this.file = file;
     this.permissions = permissions;
+    this.rights = rights;
   }
 
   @Override
@@ -38,7 +40,11 @@ final class DescriptorOutput extends OutputStream {
     }
     closed = true;
     try {
-      FileCalls.changeMode(file, permissions);
+      var _ =
+          rights.run(() -> {
+            FileCalls.changeMode(file, permissions);
+            return true;
+          });
     } finally {
       FileCalls.close(file);
     }

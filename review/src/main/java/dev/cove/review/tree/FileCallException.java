@@ -1,5 +1,6 @@
 package dev.cove.review.tree;
 
+import dev.cove.model.file.ByteText;
 import java.io.IOException;
 
 /** The kernel refused a call on a file. */

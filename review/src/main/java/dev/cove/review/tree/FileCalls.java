@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import dev.cove.model.file.ByteText;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -16,7 +17,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The kernel's calls on files that take a folder's descriptor, most of which Java does not have.
@@ -38,6 +41,10 @@ final class FileCalls {
   static final int O_PATH = 0x200000;
 
   private static final long SYS_OPENAT2 = 437;
+  private static final long SYS_SETGROUPS = ARM ? 159 : 116;
+
+  /** No id at all: asks for the one that holds. */
+  private static final int NOBODY_AT_ALL = -1;
 
   /** No other file system, no link of any kind, nothing above. */
   private static final long RESOLVE_STRICTLY = 0x1 | 0x2 | 0x4 | 0x8;
@@ -48,6 +55,11 @@ final class FileCalls {
   private static final int STATX_BYTES = 256;
   private static final int LISTING_BYTES = 32 * 1024;
   private static final int MOST_LINK_BYTES = 4096;
+
+  /** What a listing says of names. */
+  static final byte UNKNOWN = 0;
+
+  static final byte FOLDER = 4;
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout CALL_STATE = Linker.Option.captureStateLayout();
@@ -82,6 +94,10 @@ final class FileCalls {
       link(
           "fchownat",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final MethodHandle SETFSUID =
+      link("setfsuid", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+  private static final MethodHandle SETFSGID =
+      link("setfsgid", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle SYNCFS =
       link("syncfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle CLOSE =
@@ -218,13 +234,35 @@ final class FileCalls {
         if (call.checked("getdents64", ".", read) == 0) {
           break;
         }
-        takeNames(buffer, read, names);
+        takeNames(buffer, read, names, new ArrayList<>());
       }
       return names.size() > limit ? names.subList(0, limit) : names;
     });
   }
 
-  private static void takeNames(MemorySegment buffer, long read, List<String> names) {
+  /** The same, each with what the folder says that it is: {@link #FOLDER}, or unknown. */
+  static Map<String, Byte> listKinds(int folder, int limit) throws FileCallException {
+    return within(call -> {
+      var kinds = new HashMap<String, Byte>();
+      MemorySegment buffer = call.arena.allocate(LISTING_BYTES, Long.BYTES);
+      while (kinds.size() < limit) {
+        long read = (long) GETDENTS.invokeExact(call.state, folder, buffer, buffer.byteSize());
+        if (call.checked("getdents64", ".", read) == 0) {
+          break;
+        }
+        var names = new ArrayList<String>();
+        var bytes = new ArrayList<Byte>();
+        takeNames(buffer, read, names, bytes);
+        for (int i = 0; i < names.size(); i++) {
+          kinds.put(names.get(i), bytes.get(i));
+        }
+      }
+      return kinds;
+    });
+  }
+
+  private static void takeNames(
+      MemorySegment buffer, long read, List<String> names, List<Byte> kinds) {
     for (long at = 0; at < read; ) {
       int length = Short.toUnsignedInt(buffer.get(JAVA_SHORT, at + 16));
       long name = at + 19;
@@ -235,6 +273,7 @@ final class FileCalls {
       String text = ByteText.decode(buffer.asSlice(name, end - name).toArray(JAVA_BYTE));
       if (!text.equals(".") && !text.equals("..")) {
         names.add(text);
+        kinds.add(buffer.get(JAVA_BYTE, at + 18));
       }
       at += length;
     }
@@ -306,6 +345,41 @@ final class FileCalls {
                 (long)
                     (int)
                         FCHOWNAT.invokeExact(call.state, folder, call.text(name), uid, gid, flags));
+  }
+
+  /**
+   * As whom this thread, and no other, is on file systems; the kernel takes the capabilities of
+   * root away with it. It does not say no, so it is asked what holds.
+   */
+  static void becomeOnFiles(int uid, int gid) {
+    try {
+      within(call -> {
+        int before = (int) SETFSGID.invokeExact(call.state, gid);
+        int now = (int) SETFSGID.invokeExact(call.state, NOBODY_AT_ALL);
+        int uidBefore = (int) SETFSUID.invokeExact(call.state, uid);
+        int uidNow = (int) SETFSUID.invokeExact(call.state, NOBODY_AT_ALL);
+        if (now != gid || uidNow != uid) {
+          throw new IllegalStateException(
+              "The kernel keeps %d:%d where %d:%d was wanted"
+                  .formatted(uidBefore, before, uid, gid));
+        }
+        return uidNow;
+      });
+    } catch (FileCallException e) {
+      throw new IllegalStateException("This call reports no error", e);
+    }
+  }
+
+  /** Of this thread alone, by the kernel's own call: the C library's is for all threads. */
+  static void leaveGroups() throws FileCallException {
+    var _ =
+        call(
+            "setgroups",
+            "",
+            call ->
+                (long)
+                    SYSCALL.invokeExact(
+                        call.state, SYS_SETGROUPS, 0, MemorySegment.NULL, MemorySegment.NULL, 0L));
   }
 
   static void syncAll(int file) throws FileCallException {

@@ -1,11 +1,14 @@
 package dev.cove.review.tree;
 
+import dev.cove.model.file.ByteText;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -18,26 +21,52 @@ public final class HeldFolder implements Closeable {
   private static final String OPAQUE = "trusted.overlay.opaque";
 
   private final int descriptor;
+  private final Rights rights;
 
-  private HeldFolder(int descriptor) {
+  private HeldFolder(int descriptor, Rights rights) {
     this.descriptor = descriptor;
+    this.rights = rights;
   }
 
   /** Opens a folder by the name that its user gave, in which links are the user's own affair. */
   public static HeldFolder open(Path folder) throws IOException {
-    return new HeldFolder(FileCalls.openFolder(folder.toString()));
+    return open(folder, Rights.OWN);
+  }
+
+  /**
+   * The same; what is done below it is done with these rights. The way there is the caller's own.
+   */
+  public static HeldFolder open(Path folder, Rights rights) throws IOException {
+    return new HeldFolder(FileCalls.openFolder(folder.toString()), rights);
+  }
+
+  /** What is known of the folder itself. */
+  public Entry entry() throws IOException {
+    return FileCalls.stat(descriptor, "");
+  }
+
+  /** Looks at what is there by this path now, links on the way and all. */
+  public Optional<Entry> glance(TreePath path) throws IOException {
+    try {
+      return Optional.of(rights.run(() -> FileCalls.stat(descriptor, path.text())));
+    } catch (FileCallException e) {
+      return Optional.empty();
+    }
   }
 
   /** A folder below, to be closed by itself. */
   public HeldFolder folder(TreePath path) throws IOException {
-    return new HeldFolder(FileCalls.openBelow(descriptor, path.text(), FileCalls.O_DIRECTORY, 0));
+    return new HeldFolder(openBelow(path.text(), FileCalls.O_DIRECTORY, 0), rights);
+  }
+
+  private int openBelow(String path, int flags, int mode) throws IOException {
+    return rights.run(() -> FileCalls.openBelow(descriptor, path, flags, mode));
   }
 
   /** Empty also where a part of the way is not there or no folder. Throws where it is a link. */
   public Optional<Entry> find(TreePath path) throws IOException {
     try {
-      int found =
-          FileCalls.openBelow(descriptor, path.text(), FileCalls.O_PATH | FileCalls.O_NOFOLLOW, 0);
+      int found = openBelow(path.text(), FileCalls.O_PATH | FileCalls.O_NOFOLLOW, 0);
       try {
         return Optional.of(FileCalls.stat(found, ""));
       } finally {
@@ -51,6 +80,15 @@ public final class HeldFolder implements Closeable {
     }
   }
 
+  /** Whether nothing has that path, as far as can be told by its name. */
+  public boolean isAbsent(TreePath path) {
+    try {
+      return find(path).isEmpty();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /**
    * What is in a folder, by name.
    *
@@ -61,7 +99,7 @@ public final class HeldFolder implements Closeable {
     try (HeldFolder folder = folder(path)) {
       for (String name : FileCalls.list(folder.descriptor, limit + 1)) {
         try {
-          entries.put(name, FileCalls.stat(folder.descriptor, name));
+          entries.put(name, rights.run(() -> FileCalls.stat(folder.descriptor, name)));
         } catch (FileCallException e) {
           if (!e.meansAbsent()) { // it went while we looked
             throw e;
@@ -73,6 +111,27 @@ public final class HeldFolder implements Closeable {
       throw new TooManyEntriesException(path, limit);
     }
     return entries;
+  }
+
+  /** What is in a folder, by name, and whether it is a folder: cheaper than {@link #list}. */
+  public Map<String, Boolean> folders(TreePath path, int limit) throws IOException {
+    var found = new HashMap<String, Boolean>();
+    try (HeldFolder folder = folder(path)) {
+      Map<String, Byte> kinds = FileCalls.listKinds(folder.descriptor, limit + 1);
+      if (kinds.size() > limit) {
+        throw new TooManyEntriesException(path, limit);
+      }
+      for (Map.Entry<String, Byte> one : kinds.entrySet()) {
+        boolean is =
+            one.getValue() == FileCalls.UNKNOWN
+                ? find(path.child(one.getKey()))
+                    .filter(entry -> entry.kind() == Entry.Kind.FOLDER)
+                    .isPresent()
+                : one.getValue() == FileCalls.FOLDER;
+        found.put(one.getKey(), is);
+      }
+    }
+    return found;
   }
 
   /** Names alone, at most so many, of a folder that may hold more. */
@@ -88,7 +147,7 @@ public final class HeldFolder implements Closeable {
    */
   public InputStream read(TreePath path) throws IOException {
     int flags = FileCalls.O_NOFOLLOW | FileCalls.O_NONBLOCK;
-    int file = FileCalls.openBelow(descriptor, path.text(), flags, 0);
+    int file = openBelow(path.text(), flags, 0);
     try {
       requireFile(path, FileCalls.stat(file, ""));
     } catch (IOException e) {
@@ -106,7 +165,7 @@ public final class HeldFolder implements Closeable {
 
   public String linkTarget(TreePath path) throws IOException {
     try (HeldFolder folder = folder(path.parent())) {
-      return FileCalls.readLink(folder.descriptor, path.name());
+      return rights.run(() -> FileCalls.readLink(folder.descriptor, path.name()));
     }
   }
 
@@ -121,22 +180,21 @@ public final class HeldFolder implements Closeable {
   public OutputStream create(String name, int permissions) throws IOException {
     requireName(name);
     int flags = FileCalls.O_WRONLY | FileCalls.O_CREAT | FileCalls.O_EXCL | FileCalls.O_NOFOLLOW;
-    int file = FileCalls.openBelow(descriptor, name, flags, 0600);
-    return new DescriptorOutput(file, permissions);
+    int file = openBelow(name, flags, 0600);
+    return new DescriptorOutput(file, permissions, rights);
   }
 
   public void makeLink(String name, String target) throws IOException {
     requireName(name);
-    FileCalls.makeLink(descriptor, name, target);
+    act(() -> FileCalls.makeLink(descriptor, name, target));
   }
 
   public void makeFolder(String name, int permissions) throws IOException {
     requireName(name);
-    FileCalls.makeFolder(descriptor, name, 0700);
-    int made =
-        FileCalls.openBelow(descriptor, name, FileCalls.O_DIRECTORY | FileCalls.O_NOFOLLOW, 0);
+    act(() -> FileCalls.makeFolder(descriptor, name, 0700));
+    int made = openBelow(name, FileCalls.O_DIRECTORY | FileCalls.O_NOFOLLOW, 0);
     try {
-      FileCalls.changeMode(made, permissions);
+      act(() -> FileCalls.changeMode(made, permissions));
     } finally {
       FileCalls.close(made);
     }
@@ -146,21 +204,22 @@ public final class HeldFolder implements Closeable {
   public void move(String name, HeldFolder target, String to) throws IOException {
     requireName(name);
     requireName(to);
-    FileCalls.rename(descriptor, name, target.descriptor, to, FileCalls.RENAME_NOREPLACE);
+    act(() ->
+        FileCalls.rename(descriptor, name, target.descriptor, to, FileCalls.RENAME_NOREPLACE));
   }
 
   /** A name here and a name there change places, at one moment. */
   public void exchange(String name, HeldFolder other, String its) throws IOException {
     requireName(name);
     requireName(its);
-    FileCalls.rename(descriptor, name, other.descriptor, its, FileCalls.RENAME_EXCHANGE);
+    act(() -> FileCalls.rename(descriptor, name, other.descriptor, its, FileCalls.RENAME_EXCHANGE));
   }
 
   /** Removes a name that is no folder's. It need not be there. */
   public void remove(String name) throws IOException {
     requireName(name);
     try {
-      FileCalls.unlink(descriptor, name, 0);
+      act(() -> FileCalls.unlink(descriptor, name, 0));
     } catch (FileCallException e) {
       if (!e.meansAbsent()) {
         throw e;
@@ -171,13 +230,13 @@ public final class HeldFolder implements Closeable {
   /** Removes an empty folder. */
   public void removeFolder(String name) throws IOException {
     requireName(name);
-    FileCalls.unlink(descriptor, name, FileCalls.AT_REMOVEDIR);
+    act(() -> FileCalls.unlink(descriptor, name, FileCalls.AT_REMOVEDIR));
   }
 
   /** Only root can give files away; everybody else's are their own already. */
   public void changeOwner(String name, int uid, int gid) throws IOException {
     requireName(name);
-    FileCalls.changeOwner(descriptor, name, uid, gid);
+    act(() -> FileCalls.changeOwner(descriptor, name, uid, gid));
   }
 
   /**
@@ -186,6 +245,19 @@ public final class HeldFolder implements Closeable {
    */
   public void syncAll() throws IOException {
     FileCalls.syncAll(descriptor);
+  }
+
+  @FunctionalInterface
+  private interface Act {
+    void run() throws IOException;
+  }
+
+  private void act(Act act) throws IOException {
+    var _ =
+        rights.run(() -> {
+          act.run();
+          return true;
+        });
   }
 
   private static void requireName(String name) {

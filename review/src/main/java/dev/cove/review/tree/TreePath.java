@@ -1,5 +1,6 @@
 package dev.cove.review.tree;
 
+import dev.cove.model.file.ByteText;
 import java.util.List;
 
 /**

@@ -58,9 +58,10 @@ class OverlayChangesTest {
 
   private ChangeList read(Instant openedAt, Predicate<TreePath> hidden, int limit)
       throws IOException {
-    try (HeldFolder over = HeldFolder.open(upper);
+    try (LayerStack over = new LayerStack(List.of(HeldFolder.open(upper)));
         HeldFolder under = HeldFolder.open(host)) {
-      return OverlayChanges.read(over, under, new OverlayChanges.Rules(openedAt, hidden, limit));
+      return OverlayChanges.read(
+          over, under, new OverlayChanges.Rules(openedAt, hidden, Bases.NONE, limit));
     }
   }
 

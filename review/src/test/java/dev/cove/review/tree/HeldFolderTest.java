@@ -3,6 +3,7 @@ package dev.cove.review.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cove.model.file.ByteText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

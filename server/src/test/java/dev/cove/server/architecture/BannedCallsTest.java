@@ -43,12 +43,16 @@ class BannedCallsTest {
   private static final JavaClasses COVE = CoveClasses.all();
 
   @Test
-  void host_processes_are_started_by_the_engine_and_the_debian_bootstrap_only() {
+  void host_processes_are_started_by_engines_and_the_debian_bootstrap_only() {
     noClasses()
         .that()
         .resideInAnyPackage(SERVER_SIDE)
         .and()
-        .resideOutsideOfPackages("dev.cove.engine.container..", "dev.cove.node.debian..")
+        .resideOutsideOfPackages(
+            "dev.cove.engine.container..",
+            "dev.cove.engine.microvm..",
+            "dev.cove.engine.oci..",
+            "dev.cove.node.debian..")
         .should(
             callCodeUnitWhere(
                 call("start a process", Set.of("java.lang.ProcessBuilder", "java.lang.Runtime"))

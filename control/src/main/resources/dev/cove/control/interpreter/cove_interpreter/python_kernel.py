@@ -6,9 +6,7 @@ the same namespace from then on.
 """
 import ast
 import builtins
-import importlib.abc
-import importlib.machinery
-import importlib.util
+import importlib
 import linecache
 import os
 import re
@@ -118,6 +116,8 @@ class Shell:
 
     def load_ipython(self):
         """IPython's own shell over our namespace; none where it is not installed."""
+        import importlib.util
+
         if self.ipython is None and importlib.util.find_spec("IPython") is not None:
             import IPython  # noqa: F401: whoever imports it gets the shell, see watch_imports
         return self.ipython
@@ -189,12 +189,16 @@ def watch_imports(shell=None):
         sys.meta_path.insert(0, _AfterImport())
 
 
-class _AfterImport(importlib.abc.MetaPathFinder):
+class _AfterImport:
+    """A finder. It says so by what it can, since importlib.abc takes longer to import than all of this."""
+
     shell = None
 
     def find_spec(self, name, path=None, target=None):
         if name not in ("matplotlib", "IPython"):
             return None
+        import importlib.util
+
         sys.meta_path.remove(self)
         try:
             spec = importlib.util.find_spec(name)
@@ -205,7 +209,7 @@ class _AfterImport(importlib.abc.MetaPathFinder):
         return spec
 
 
-class _ThenDo(importlib.abc.Loader):
+class _ThenDo:
     def __init__(self, loader, name):
         self.loader = loader
         self.name = name

@@ -17,15 +17,20 @@ public final class Accounts {
 
   private final Map<String, Account> byName = new LinkedHashMap<>();
   private final Map<Integer, String> users = new HashMap<>();
-  private final Map<Integer, String> groups = new HashMap<>();
+  private final Guest guest;
 
-  private Accounts() {}
+  /** Few want to know of groups, so they are read when somebody does. */
+  private Optional<Map<Integer, String>> groups = Optional.empty();
+
+  private Accounts(Guest guest) {
+    this.guest = guest;
+  }
 
   /** A user inside. */
   public record Account(String name, int uid, int gid, String home) {}
 
   public static Accounts of(Guest guest) {
-    var accounts = new Accounts();
+    var accounts = new Accounts(guest);
     for (String[] entry : entries(guest, "/etc/passwd")) {
       Optional<Integer> uid = number(entry, 2);
       Optional<Integer> gid = number(entry, 3);
@@ -35,10 +40,15 @@ public final class Accounts {
         accounts.users.putIfAbsent(uid.get(), entry[0]);
       }
     }
-    for (String[] entry : entries(guest, "/etc/group")) {
-      number(entry, 2).ifPresent(gid -> accounts.groups.putIfAbsent(gid, entry[0]));
-    }
     return accounts;
+  }
+
+  private Map<Integer, String> readGroups() {
+    var names = new HashMap<Integer, String>();
+    for (String[] entry : entries(guest, "/etc/group")) {
+      number(entry, 2).ifPresent(gid -> names.putIfAbsent(gid, entry[0]));
+    }
+    return names;
   }
 
   /** By name, or by number for one that the sandbox's files know. */
@@ -56,8 +66,11 @@ public final class Accounts {
     return users.getOrDefault(uid, String.valueOf(uid));
   }
 
-  String groupName(int gid) {
-    return groups.getOrDefault(gid, String.valueOf(gid));
+  synchronized String groupName(int gid) {
+    if (groups.isEmpty()) {
+      groups = Optional.of(readGroups());
+    }
+    return groups.get().getOrDefault(gid, String.valueOf(gid));
   }
 
   private static String[][] entries(Guest guest, String file) {

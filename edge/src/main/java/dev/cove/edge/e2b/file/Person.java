@@ -44,6 +44,16 @@ public final class Person {
                     RpcCode.UNAUTHENTICATED, "invalid username: '%.64s'".formatted(user))));
   }
 
+  /**
+   * The name of one who is nearly always there, so that nobody need look before he is named to the
+   * agent; empty for any other.
+   */
+  public static Optional<String> usual(Exchange exchange, Sandbox sandbox) {
+    String template = sandbox.spec().template().user();
+    return Optional.of(basicUser(exchange).orElse(template))
+        .filter(user -> user.equals(template) || user.equals("root"));
+  }
+
   /** The name in front of the colon; there are no passwords. */
   static Optional<String> basicUser(Exchange exchange) {
     Optional<String> header =

@@ -47,6 +47,7 @@ final class Watching {
             case MODIFIED -> Optional.of("EVENT_TYPE_WRITE");
             case REMOVED -> Optional.of("EVENT_TYPE_REMOVE");
             case MOVED_FROM -> Optional.of("EVENT_TYPE_RENAME");
+            case ATTRIBUTES -> Optional.of("EVENT_TYPE_CHMOD");
             case OVERFLOW -> Optional.empty();
           };
       if (type.isEmpty()) {
@@ -56,7 +57,7 @@ final class Watching {
       }
       boolean there =
           switch (change.kind()) {
-            case CREATED, MOVED_TO, MODIFIED -> true;
+            case CREATED, MOVED_TO, MODIFIED, ATTRIBUTES -> true;
             case REMOVED, MOVED_FROM, OVERFLOW -> false;
           };
       return Optional.of(

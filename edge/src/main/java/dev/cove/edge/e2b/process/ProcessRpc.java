@@ -16,6 +16,7 @@ import dev.cove.edge.exec.CommandFields.Surroundings;
 import dev.cove.edge.http.ClientPresence;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Route;
+import dev.cove.guest.Command;
 import dev.cove.guest.CommandSpec;
 import dev.cove.guest.FileInfo;
 import dev.cove.guest.Guest;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,19 +79,20 @@ public final class ProcessRpc {
   private void start(Call call, StartRequest request, RpcStream answer)
       throws IOException, InterruptedException {
     Guest guest = envd.guest(call.sandbox());
-    Person person = Person.of(call.exchange(), call.sandbox(), guest);
     StartRequest.Config config = request.config();
-    Optional<String> cwd =
-        Optional.ofNullable(config.cwd())
-            .filter(path -> !path.isEmpty())
-            .map(path -> requireFolder(guest, person, path));
+    Optional<String> wanted = Optional.ofNullable(config.cwd()).filter(path -> !path.isEmpty());
+    Supplier<Person> person = () -> Person.of(call.exchange(), call.sandbox(), guest);
+    Optional<String> usual =
+        Person.usual(call.exchange(), call.sandbox()).filter(_ -> wanted.isEmpty());
+    String user = usual.orElseGet(() -> person.get().name());
+    Optional<String> cwd = wanted.map(path -> requireFolder(guest, person.get(), path));
     Map<String, String> environment = Fields.textMap("process.envs", config.envs());
     CommandSpec spec =
         new CommandFields(
                 config.command(),
                 cwd.orElse(null),
                 Map.copyOf(environment),
-                person.name(),
+                user,
                 agentTimeout(call))
             .toSpec(
                 new Surroundings(
@@ -97,7 +100,7 @@ public final class ProcessRpc {
                 request.reads(),
                 request.terminal(),
                 true);
-    automatic.beforeCommand(call.sandbox());
+    automatic.beforeCommand(call.sandbox(), spec.argv());
     var description =
         new Description(
             Optional.ofNullable(request.tag()),
@@ -107,7 +110,8 @@ public final class ProcessRpc {
             cwd,
             request.reads(),
             request.terminal().isPresent());
-    LiveProcess process = processes.add(call.sandbox().id(), guest.start(spec), description);
+    LiveProcess process =
+        processes.add(call.sandbox().id(), started(guest, spec, person), description);
     var following = new Following(call, answer, process);
     following.begin(() -> processes.begin(call.sandbox().id(), guest, process));
     try {
@@ -116,6 +120,15 @@ public final class ProcessRpc {
       if (e.rpcCode() == RpcCode.DEADLINE_EXCEEDED) {
         kill(guest, process);
       }
+      throw e;
+    }
+  }
+
+  private static Command started(Guest guest, CommandSpec spec, Supplier<Person> person) {
+    try {
+      return guest.start(spec);
+    } catch (GuestException e) {
+      var _ = person.get(); // whoever is not there is told of in E2B's words
       throw e;
     }
   }

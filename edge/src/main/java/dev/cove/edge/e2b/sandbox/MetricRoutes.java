@@ -7,11 +7,12 @@ import dev.cove.edge.e2b.SandboxFigures.Sample;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Route;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What sandboxes use, as of this moment: nothing is kept of what they used before. */
+/** What sandboxes use, and have used of late. */
 public final class MetricRoutes {
   private static final int MOST = 100;
 
@@ -34,13 +35,16 @@ public final class MetricRoutes {
     long start = exchange.query().number("start", 0, 0, Long.MAX_VALUE);
     long end = exchange.query().number("end", Long.MAX_VALUE, 0, Long.MAX_VALUE);
     Sandbox sandbox = envd.named(exchange);
-    if (!Bodies.isRunning(sandbox)) {
-      exchange.send(200, List.of());
-      return;
+    var samples = new ArrayList<>(figures.before(sandbox.id()));
+    if (Bodies.isRunning(sandbox)) {
+      samples.add(figures.now(sandbox));
     }
-    Sample sample = figures.now(sandbox);
-    long now = sample.at().getEpochSecond();
-    exchange.send(200, now >= start && now <= end ? List.of(Body.of(sample)) : List.of());
+    exchange.send(
+        200,
+        samples.stream()
+            .map(Body::of)
+            .filter(one -> one.timestampUnix() >= start && one.timestampUnix() <= end)
+            .toList());
   }
 
   private void many(Exchange exchange) {

@@ -55,7 +55,9 @@ record NewSandbox(
   Map<String, String> labels(Timeouts.Wanted wanted) {
     var labels = new HashMap<>(Metadata.toLabels(Fields.textMap("metadata", metadata)));
     labels.putAll(wanted.labels());
-    labels.putAll(TrafficAccess.labels(network == null ? null : network.allowPublicTraffic()));
+    if (network != null) {
+      labels.putAll(TrafficAccess.labels(network.allowPublicTraffic(), network.maskRequestHost()));
+    }
     return labels;
   }
 

@@ -3,6 +3,7 @@ package dev.cove.edge.e2b.sandbox;
 import dev.cove.control.sandbox.Sandbox;
 import dev.cove.edge.e2b.TrafficAccess;
 import dev.cove.edge.e2b.secret.HeaderRules;
+import dev.cove.edge.e2b.secret.RuleValues;
 import dev.cove.edge.http.Fields;
 import dev.cove.model.network.AddressRange;
 import dev.cove.model.network.NetworkPolicy;
@@ -42,9 +43,11 @@ final class OutRules {
       List<String> allowOut,
       List<String> denyOut,
       boolean allowPublicTraffic,
+      Optional<String> maskRequestHost,
       Map<String, List<Map<String, Object>>> rules) {}
 
-  static NetworkSettings settings(@Nullable Boolean internet, @Nullable Wanted wanted) {
+  static NetworkSettings settings(
+      @Nullable Boolean internet, @Nullable Wanted wanted, RuleValues values) {
     Wanted rules = wanted == null ? Wanted.NOTHING : wanted;
     requireKnown(rules);
     List<String> allow = texts("network.allowOut", rules.allowOut());
@@ -54,16 +57,15 @@ final class OutRules {
     }
     return NetworkSettings.NOTHING
         .with(policy(allow, deny))
-        .with(HeaderRules.bindings(rules.rules()));
+        .with(HeaderRules.bindings(rules.rules(), values));
   }
 
   private static void requireKnown(Wanted rules) {
     if (rules.egressProxy() != null) {
       throw new IllegalArgumentException("network.egressProxy is not supported by this server");
     }
-    if (rules.maskRequestHost() != null || rules.httpsPorts() != null) {
-      throw new IllegalArgumentException(
-          "network.maskRequestHost and network.httpsPorts are not supported by this server");
+    if (rules.httpsPorts() != null && !rules.httpsPorts().isEmpty()) {
+      throw new IllegalArgumentException("network.httpsPorts is not supported by this server");
     }
   }
 
@@ -126,6 +128,7 @@ final class OutRules {
         policy.allow().stream().map(NetworkRule::toString).toList(),
         deny,
         TrafficAccess.isPublic(sandbox),
+        TrafficAccess.maskedHost(sandbox),
         HeaderRules.shown(sandbox.spec().network().secrets()));
   }
 }

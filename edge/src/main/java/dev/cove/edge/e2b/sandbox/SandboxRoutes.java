@@ -1,5 +1,6 @@
 package dev.cove.edge.e2b.sandbox;
 
+import dev.cove.control.build.Recipes;
 import dev.cove.control.checkpoint.Checkpoint;
 import dev.cove.control.sandbox.Branches;
 import dev.cove.control.sandbox.CreateSandbox;
@@ -9,12 +10,13 @@ import dev.cove.control.volume.VolumeWish;
 import dev.cove.edge.e2b.E2bDialect;
 import dev.cove.edge.e2b.Envd;
 import dev.cove.edge.e2b.Timeouts;
+import dev.cove.edge.e2b.secret.RuleValues;
 import dev.cove.edge.http.Exchange;
 import dev.cove.edge.http.Fields;
 import dev.cove.edge.http.Route;
 import dev.cove.edge.sandbox.TemplateSupply;
-import dev.cove.model.Resources;
-import dev.cove.model.Tier;
+import dev.cove.model.ResourceWish;
+import dev.cove.model.boundary.TierWish;
 import dev.cove.model.network.NetworkSettings;
 import java.io.IOException;
 import java.time.Duration;
@@ -34,6 +36,7 @@ public final class SandboxRoutes {
   private final TemplateSupply supply;
   private final Branches branches;
   private final Snapshots snapshots;
+  private final RuleValues values;
 
   public SandboxRoutes(
       SandboxLifecycle lifecycle,
@@ -42,7 +45,9 @@ public final class SandboxRoutes {
       TemplateNames templates,
       TemplateSupply supply,
       Branches branches,
-      Snapshots snapshots) {
+      Snapshots snapshots,
+      RuleValues values) {
+    this.values = values;
     this.lifecycle = lifecycle;
     this.branches = branches;
     this.snapshots = snapshots;
@@ -70,25 +75,29 @@ public final class SandboxRoutes {
     Timeouts.Wanted timeout = body.timeout(usual);
     Optional<Checkpoint> snapshot = snapshots.find(body.template());
     Sandbox made =
-        snapshot.isPresent()
-            ? begin(snapshot.get(), body, timeout)
-            : create(exchange, body, timeout);
+        values.binding(() ->
+            snapshot.isPresent()
+                ? begin(snapshot.get(), body, timeout)
+                : create(exchange, body, timeout));
     exchange.send(201, handles.of(exchange, made));
   }
 
   private Sandbox create(Exchange exchange, NewSandbox body, Timeouts.Wanted timeout) {
     String template = templates.ours(body.template());
+    if (templates.isStandIn(body.template())) {
+      supply.prepare(Recipes.BASE);
+    }
     var wish =
         new CreateSandbox(
             Optional.empty(),
             template,
-            Tier.CONTAINER,
-            Resources.DEFAULT,
+            TierWish.ANY,
+            ResourceWish.NOTHING,
             Fields.textMap("envVars", body.envVars()),
             body.labels(timeout),
             volumes(body),
             Optional.empty(),
-            Optional.of(OutRules.settings(body.allowInternetAccess(), body.network())),
+            Optional.of(OutRules.settings(body.allowInternetAccess(), body.network(), values)),
             Optional.empty(),
             timeout.rules(),
             List.of(),
@@ -102,6 +111,7 @@ public final class SandboxRoutes {
     var wish =
         new Branches.FromCheckpoint(
             Optional.empty(),
+            TierWish.ANY,
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -109,7 +119,7 @@ public final class SandboxRoutes {
             body.labels(timeout),
             volumes(body),
             Optional.empty(),
-            Optional.of(OutRules.settings(body.allowInternetAccess(), body.network())),
+            Optional.of(OutRules.settings(body.allowInternetAccess(), body.network(), values)),
             Optional.empty(),
             timeout.rules(),
             List.of(),
@@ -158,9 +168,12 @@ public final class SandboxRoutes {
   private void changeNetwork(Exchange exchange) throws IOException {
     Sandbox sandbox = envd.named(exchange);
     NetworkUpdate body = exchange.looseJson(NetworkUpdate.class);
-    NetworkSettings wanted = body.settings();
-    lifecycle.changeNetwork(
-        sandbox.id().value(), settings -> settings.with(wanted.policy()).with(wanted.secrets()));
+    values.binding(() -> {
+      NetworkSettings wanted = body.settings(values);
+      return lifecycle.changeNetwork(
+          sandbox.id().value(), settings -> settings.with(wanted.policy()).with(wanted.secrets()));
+    });
+    values.sweepSoon();
     exchange.sendNothing(204);
   }
 }

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 public final class HeaderRules {
   private static final Pattern VALUE =
       Pattern.compile("(?<scheme>Bearer )?\\$\\{e2b\\.secrets\\.(?<name>[A-Za-z0-9._-]{1,60})}");
+  private static final Pattern PLAIN = Pattern.compile("(?<scheme>Bearer )?(?<value>.+)");
+  private static final String FILLED = "${e2b.";
+  private static final String HIDDEN = "***";
   private static final String AUTHORIZATION = "authorization";
 
   private HeaderRules() {}
@@ -40,7 +43,7 @@ public final class HeaderRules {
 
   /** The host's rules, of which there are none without a caller's. */
   public static List<SecretBinding> bindings(
-      @Nullable Map<String, @Nullable List<@Nullable Rule>> rules) {
+      @Nullable Map<String, @Nullable List<@Nullable Rule>> rules, RuleValues values) {
     var bindings = new ArrayList<SecretBinding>();
     if (rules == null) {
       return bindings;
@@ -49,7 +52,9 @@ public final class HeaderRules {
       for (Rule rule : Fields.require("network.rules[]", list)) {
         Transform transform = Fields.require("network.rules[][]", rule).transform();
         if (transform != null && transform.headers() != null) {
-          transform.headers().forEach((name, value) -> bindings.add(binding(host, name, value)));
+          transform
+              .headers()
+              .forEach((name, value) -> bindings.add(binding(host, name, value, values)));
         }
       }
     });
@@ -61,23 +66,36 @@ public final class HeaderRules {
     return bindings;
   }
 
-  private static SecretBinding binding(String host, String header, @Nullable String value) {
-    Matcher matcher = VALUE.matcher(Fields.require("network.rules: a header's value", value));
+  private static SecretBinding binding(
+      String host, String header, @Nullable String value, RuleValues values) {
+    String text = Fields.require("network.rules: a header's value", value);
+    boolean filled = text.contains(FILLED);
+    boolean authorization = header.equalsIgnoreCase(AUTHORIZATION);
+    Matcher matcher = (filled ? VALUE : PLAIN).matcher(text);
     if (!matcher.matches()) {
       // It may be the secret itself, so it is not repeated.
       throw new IllegalArgumentException(
-          "network.rules: the value of header %s must be Secret.fill('NAME'), or that behind"
+          "network.rules: the value of header %s must be a line of text, or Secret.fill('NAME'), or"
                   .formatted(Text.quote(header))
-              + " 'Bearer '; put other values into a Secret first");
+              + " that behind 'Bearer '; put other values into a Secret first");
+    }
+    NetworkRule target = NetworkRule.of(host.toLowerCase(Locale.ROOT));
+    if (!filled) {
+      boolean bearer = matcher.group("scheme") != null && authorization;
+      SecretPlace place = bearer ? new SecretPlace.Bearer() : new SecretPlace.Header(header);
+      return bound(values.keep(bearer ? matcher.group("value") : text), target, place);
     }
     boolean bearer = matcher.group("scheme") != null;
-    if (bearer && !header.equalsIgnoreCase(AUTHORIZATION)) {
+    if (bearer && !authorization) {
       throw new IllegalArgumentException(
           "network.rules: 'Bearer ' goes with the header Authorization alone");
     }
     SecretName secret = SecretNames.ours(matcher.group("name"));
     SecretPlace place = bearer ? new SecretPlace.Bearer() : new SecretPlace.Header(header);
-    NetworkRule target = NetworkRule.of(host.toLowerCase(Locale.ROOT));
+    return bound(secret, target, place);
+  }
+
+  private static SecretBinding bound(SecretName secret, NetworkRule target, SecretPlace place) {
     return new SecretBinding(secret, List.of(target), place, Set.of(), List.of(), true, false, "");
   }
 
@@ -85,7 +103,10 @@ public final class HeaderRules {
   public static Map<String, List<Map<String, Object>>> shown(List<SecretBinding> bindings) {
     var headers = new TreeMap<String, Map<String, String>>();
     for (SecretBinding binding : bindings) {
-      String fill = "${e2b.secrets." + SecretNames.theirs(binding.secret()) + "}";
+      String fill =
+          RuleValues.isOne(binding.secret())
+              ? HIDDEN
+              : FILLED + "secrets." + SecretNames.theirs(binding.secret()) + "}";
       for (NetworkRule host : binding.hosts()) {
         Map<String, String> known =
             headers.computeIfAbsent(host.hostAndPorts(), _ -> new TreeMap<>());

@@ -101,6 +101,7 @@ public final class SecretRoutes {
     Optional<String> last = exchange.query().find("nextToken").filter(token -> !token.isEmpty());
     List<NodeSecrets.Kept> rest =
         secrets.list(Scope.here()).stream()
+            .filter(kept -> !RuleValues.isOne(kept.name()))
             .filter(
                 kept -> last.map(after -> kept.name().value().compareTo(after) > 0).orElse(true))
             .sorted((one, other) -> one.name().value().compareTo(other.name().value()))

@@ -3,6 +3,7 @@ package dev.cove.edge.e2b.template;
 import dev.cove.control.build.BuildLog;
 import dev.cove.control.project.Scope;
 import dev.cove.edge.http.Problem;
+import dev.cove.model.ResourceWish;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,15 +22,17 @@ final class BuildJob implements BuildLog {
   private final Scope scope = Scope.current();
   private final String template;
   private final List<String> tags;
+  private final ResourceWish limits;
   private final String id = UUID.randomUUID().toString();
   private final Clock clock;
   private final List<Entry> entries = new ArrayList<>();
   private String status = "waiting";
   private Optional<Reason> reason = Optional.empty();
 
-  BuildJob(String template, List<String> tags, Clock clock) {
+  BuildJob(String template, List<String> tags, ResourceWish limits, Clock clock) {
     this.template = template;
     this.tags = List.copyOf(tags);
+    this.limits = limits;
     this.clock = clock;
   }
 
@@ -68,6 +71,11 @@ final class BuildJob implements BuildLog {
 
   List<String> tags() {
     return tags;
+  }
+
+  /** How much its sandboxes may use. */
+  ResourceWish limits() {
+    return limits;
   }
 
   /**

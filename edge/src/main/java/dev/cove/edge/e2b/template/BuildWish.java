@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What a build is to do, in E2B's five kinds of steps. */
@@ -28,6 +29,7 @@ record BuildWish(
     @Nullable Registry fromImageRegistry,
     @Nullable String startCmd,
     @Nullable String readyCmd,
+    @Nullable Boolean force,
     @Nullable List<@Nullable StepBody> steps) {
   private static final String USER = "user";
   private static final String THEIR_BASE = "e2bdev/base";
@@ -54,7 +56,10 @@ record BuildWish(
   }
 
   record StepBody(
-      @Nullable String type, @Nullable List<@Nullable String> args, @Nullable String filesHash) {}
+      @Nullable String type,
+      @Nullable List<@Nullable String> args,
+      @Nullable String filesHash,
+      @Nullable Boolean force) {}
 
   List<StepBody> list() {
     List<@Nullable StepBody> given = steps == null ? List.of() : steps;
@@ -69,12 +74,20 @@ record BuildWish(
     return list().stream().map(StepBody::filesHash).filter(Objects::nonNull).distinct().toList();
   }
 
+  private boolean isImage() {
+    return fromImage != null && !fromImage.startsWith(THEIR_BASE);
+  }
+
+  /** What the steps are carried out on. */
+  String base(TemplateNames names) {
+    return isImage()
+        ? Objects.requireNonNull(fromImage)
+        : names.foundation(fromTemplate == null ? "base" : fromTemplate);
+  }
+
   BuildRequest request(BuildJob job, TemplateNames names, Optional<BuildContext> context) {
-    boolean image = fromImage != null && !fromImage.startsWith(THEIR_BASE);
-    String from =
-        image
-            ? Objects.requireNonNull(fromImage)
-            : names.ours(fromTemplate == null ? "base" : fromTemplate);
+    boolean image = isImage();
+    String from = base(names);
     var stage =
         new Stage(Optional.empty(), from, translated(image, image || names.hasFolder(from)));
     var plan =
@@ -82,7 +95,8 @@ record BuildWish(
             new Dockerfile(List.of(stage), Map.of()),
             Map.of(),
             context,
-            Optional.ofNullable(fromImageRegistry).map(Registry::credentials));
+            Optional.ofNullable(fromImageRegistry).map(Registry::credentials),
+            afresh());
     return new BuildRequest(
         job.template(),
         job.tags(),
@@ -92,7 +106,20 @@ record BuildWish(
         Optional.empty(),
         service(),
         Optional.empty(),
-        LifeRules.SILENT);
+        LifeRules.SILENT,
+        job.limits());
+  }
+
+  /** Steps have their number for a line; clients force all that follow one that is forced. */
+  private OptionalInt afresh() {
+    if (Boolean.TRUE.equals(force)) {
+      return OptionalInt.of(1);
+    }
+    List<StepBody> all = list();
+    return IntStream.range(0, all.size())
+        .filter(i -> Boolean.TRUE.equals(all.get(i).force()))
+        .map(i -> i + 1)
+        .findFirst();
   }
 
   private Service service() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.cove.control.template.TemplateVersion;
 import dev.cove.edge.e2b.Envd;
+import dev.cove.edge.e2b.SandboxFigures;
 import dev.cove.edge.e2b.sandbox.TemplateNames;
 import dev.cove.model.Resources;
 import java.time.Instant;
@@ -34,11 +35,11 @@ record ListedTemplate(
     String buildStatus) {
   static ListedTemplate of(TemplateVersion version, String build) {
     List<String> called = List.of(TemplateNames.shown(version.name()));
-    Resources usual = Resources.DEFAULT;
+    Resources usual = version.content().limits().over(Resources.DEFAULT);
     return new ListedTemplate(
         called.getFirst(),
         build,
-        Math.max(1, usual.milliCpus() / 1_000),
+        SandboxFigures.cpuCount(usual),
         usual.memoryMb(),
         usual.diskMb(),
         false,

@@ -20,6 +20,8 @@ import dev.cove.edge.http.HttpRefusal;
 import dev.cove.edge.http.Problem;
 import dev.cove.edge.http.Route;
 import dev.cove.model.ErrorCode;
+import dev.cove.model.ResourceWish;
+import dev.cove.model.Resources;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -40,6 +42,7 @@ public final class TemplateRoutes {
   private static final String DEFAULT = "default";
   private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
   private static final int MOST_LOGS = 100;
+  private static final int MOST_CPUS = 1_024;
 
   private final Catalogue templates;
   private final Builds builds;
@@ -50,10 +53,14 @@ public final class TemplateRoutes {
   private final ContextFiles files;
 
   public TemplateRoutes(
-      Catalogue templates, Builds builds, Snapshots snapshots, DerivedSecrets secrets) {
+      Catalogue templates,
+      Builds builds,
+      TemplateNames names,
+      Snapshots snapshots,
+      DerivedSecrets secrets) {
     this.templates = templates;
     this.builds = builds;
-    this.names = new TemplateNames(templates);
+    this.names = names;
     this.snapshots = snapshots;
     this.secrets = secrets;
     this.files = new ContextFiles(builds.spool());
@@ -80,7 +87,23 @@ public final class TemplateRoutes {
   }
 
   record NewBody(
-      @Nullable String name, @Nullable String alias, @Nullable List<@Nullable String> tags) {}
+      @Nullable String name,
+      @Nullable String alias,
+      @Nullable List<@Nullable String> tags,
+      @Nullable Integer cpuCount,
+      @Nullable Integer memoryMB,
+      @Nullable Integer minFreeDiskMb) {
+    /** E2B measures what is free on a disk after the build; ours is as large as what may come. */
+    ResourceWish limits() {
+      return new ResourceWish(
+          Optional.ofNullable(cpuCount)
+              .map(count -> (int) Fields.between("cpuCount", count, 1, MOST_CPUS) * 1_000),
+          Optional.ofNullable(memoryMB),
+          Optional.ofNullable(minFreeDiskMb)
+              .map(free -> Math.max(free, Resources.DEFAULT.diskMb())),
+          Optional.empty());
+    }
+  }
 
   record Requested(
       String templateID,
@@ -116,7 +139,7 @@ public final class TemplateRoutes {
     if (reference.name().equals(Catalogue.HOST.name())) {
       throw new IllegalArgumentException("That name is taken by a template that is built in");
     }
-    var job = new BuildJob(reference.name(), tags, Clock.systemUTC());
+    var job = new BuildJob(reference.name(), tags, body.limits(), Clock.systemUTC());
     jobs.add(job);
     List<String> called = List.of(reference.name());
     exchange.send(
@@ -198,7 +221,8 @@ public final class TemplateRoutes {
       if (!job.begin()) {
         throw new IllegalArgumentException("The build has begun already");
       }
-      Thread.ofVirtual().name("e2b-build").start(() -> run(job, request, upload));
+      String base = wish.base(names);
+      Thread.ofVirtual().name("e2b-build").start(() -> run(job, base, request, upload));
       handedOn = true;
     } finally {
       if (!handedOn) {
@@ -208,9 +232,17 @@ public final class TemplateRoutes {
     exchange.sendNothing(202);
   }
 
-  private void run(BuildJob job, BuildRequest request, Optional<Upload> upload) {
+  private void run(BuildJob job, String base, BuildRequest request, Optional<Upload> upload) {
+    var cancellation = new Cancellation();
     try {
-      job.scope().call(() -> builds.build(request, job, new Cancellation()));
+      job.scope()
+          .call(() -> {
+            if (templates.find(base).isEmpty() && Builds.isMadeOnFirstUse(base)) {
+              job.output("Making %s from packages first, which takes some minutes".formatted(base));
+              builds.await(base, job, cancellation);
+            }
+            return builds.build(request, job, cancellation);
+          });
       job.succeed();
     } catch (RuntimeException e) {
       job.fail(Problem.of(e, "E2B build"));

@@ -1,5 +1,6 @@
 # Runs cells of R in the global environment. Words are hexadecimal: R has no base64 of its own.
 local({
+  options(warn = 1)  # told where they happen, not when the next cell is read
   unpack <- function(word) {
     if (word == "=") return("")
     places <- seq(1, nchar(word), 2)
@@ -12,7 +13,7 @@ local({
     if (nchar(text) == 0) return("=")
     paste(as.character(charToRaw(text)), collapse = "")
   }
-  events <- file("/dev/fd/4", "w")
+  events <- file("/dev/fd/4", "w", raw = TRUE)
   tell <- function(...) {
     flush(stdout())
     cat(paste(...), "\n", sep = "", file = events)
@@ -35,21 +36,21 @@ local({
       }
     }
   }
-  requests <- file("/dev/fd/3", "r")
+  requests <- file("/dev/fd/3", "r", raw = TRUE)
   repeat {
     line <- readLines(requests, 1)
     if (length(line) == 0) break
     words <- strsplit(line, " ")[[1]]
     pairs <- vapply(words[-(1:3)], unpack, "")
     names <- sub("=.*", "", pairs)
-    before <- Sys.getenv(names, unset = NA, names = TRUE)
+    before <- lapply(names, function(name) Sys.getenv(name, unset = NA))
     if (length(pairs)) do.call(Sys.setenv, setNames(as.list(sub("^[^=]*=", "", pairs)), names))
     tryCatch(run(unpack(words[3])),
       error = function(e) fail(class(e)[1], e),
       interrupt = function(e) tell("error", pack("Interrupted"), pack("The code was interrupted"), "="))
-    for (name in names(before)) {
-      if (is.na(before[[name]])) Sys.unsetenv(name)
-      else do.call(Sys.setenv, setNames(list(before[[name]]), name))
+    for (i in seq_along(names)) {
+      if (is.na(before[[i]])) Sys.unsetenv(names[[i]])
+      else do.call(Sys.setenv, setNames(before[i], names[[i]]))
     }
     tell("done")
   }

@@ -1,4 +1,4 @@
-package dev.cove.review.tree;
+package dev.cove.model.file;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -61,6 +61,47 @@ public final class ByteText {
     var out = new StringBuilder(text.length());
     text.codePoints().forEach(point -> show(out, point));
     return out.toString();
+  }
+
+  /**
+   * Takes back {@link #shown}.
+   *
+   * @throws IllegalArgumentException where nothing shows like that
+   */
+  public static String parse(String shown) {
+    var out = new StringBuilder(shown.length());
+    for (int i = 0; i < shown.length(); i++) {
+      if (shown.charAt(i) != '\\') {
+        out.append(shown.charAt(i));
+        continue;
+      }
+      i = unescape(shown, i + 1, out);
+    }
+    return out.toString();
+  }
+
+  /** Gives back where the escape has its last character. */
+  private static int unescape(String shown, int at, StringBuilder out) {
+    char kind = at < shown.length() ? shown.charAt(at) : 0;
+    int end = kind == 'u' ? shown.indexOf('}', at) : at + 2;
+    try {
+      switch (kind) {
+        case 'n' -> out.append('\n');
+        case 't' -> out.append('\t');
+        case '\\' -> out.append('\\');
+        case 'x' -> out.append((char) (LONE + Integer.parseInt(shown, at + 1, at + 3, 16)));
+        case 'u' -> out.appendCodePoint(Integer.parseInt(shown, at + 2, end, 16));
+        default -> throw new IllegalArgumentException("no escape");
+      }
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      throw new IllegalArgumentException("A name has a backslash that begins no escape", e);
+    }
+    return kind == 'x' || kind == 'u' ? end : at;
+  }
+
+  /** Whether all of it was UTF-8. */
+  public static boolean isUnicode(String text) {
+    return text.codePoints().noneMatch(ByteText::isLoneByte);
   }
 
   /** Whether a name shows as it is. */
