@@ -52,23 +52,30 @@ check('another client connects', async ({ box }) => {
 
 check('a sandbox is paused with all that runs in it, and resumed', async () => {
   const box = await Sandbox.create()
-  const command = await box.commands.run('n=0; while true; do n=$((n+1)); echo $n > /tmp/n; sleep 0.02; done', { background: true })
-  const pid = command.pid
-  await command.disconnect()
-  const paused = await box.pause()
-  assert.equal(paused, true)
-  assert.equal(await Sandbox.pause(box.sandboxId), false)
-  assert.equal((await Sandbox.getInfo(box.sandboxId)).state, 'paused')
-  assert.equal(await box.isRunning(), false)
-  await rejected(box.commands.run('true'), e2b.SandboxError)
-  const same = await box.connect()
-  assert.equal(same.sandboxId, box.sandboxId)
-  assert.equal(await box.isRunning(), true)
-  assert.ok((await box.commands.list()).some((one) => one.pid === pid))
-  const before = Number(await box.files.read('/tmp/n'))
-  await until('it to go on', async () => Number(await box.files.read('/tmp/n')) > before)
-  await box.commands.kill(pid)
-  assert.equal(await box.kill(), true)
+  try {
+    // A rename, so that whoever reads finds a whole number.
+    const command = await box.commands.run(
+      'n=0; while true; do n=$((n+1)); echo $n > /tmp/n.new; mv /tmp/n.new /tmp/n; sleep 0.02; done',
+      { background: true })
+    const pid = command.pid
+    await command.disconnect()
+    await until('it to count', () => box.files.exists('/tmp/n'))
+    const paused = await box.pause()
+    assert.equal(paused, true)
+    assert.equal(await Sandbox.pause(box.sandboxId), false)
+    assert.equal((await Sandbox.getInfo(box.sandboxId)).state, 'paused')
+    assert.equal(await box.isRunning(), false)
+    await rejected(box.commands.run('true'), e2b.SandboxError)
+    const same = await box.connect()
+    assert.equal(same.sandboxId, box.sandboxId)
+    assert.equal(await box.isRunning(), true)
+    assert.ok((await box.commands.list()).some((one) => one.pid === pid))
+    const before = Number(await box.files.read('/tmp/n'))
+    await until('it to go on', async () => Number(await box.files.read('/tmp/n')) > before)
+    await box.commands.kill(pid)
+  } finally {
+    assert.equal(await box.kill(), true)
+  }
   assert.equal(await box.kill(), false)
 })
 

@@ -7,9 +7,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -54,6 +56,18 @@ class E2bSdkTest {
           });
       RUNS.put(run, task);
       Thread.ofVirtual().start(task);
+    }
+  }
+
+  /** Also those that nobody asked for: where one test is tried again, all have begun again. */
+  @AfterAll
+  static void end() throws InterruptedException {
+    for (FutureTask<String> run : RUNS.values()) {
+      try {
+        run.get();
+      } catch (ExecutionException e) {
+        // told by the test that asked for it
+      }
     }
   }
 

@@ -31,6 +31,7 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
@@ -42,7 +43,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
  * ended, and {@link HostTraces} must find nothing of it. Classes that neither stop the server nor
  * need settings share one, which saves many starts and many templates.
  */
-public final class RunningServer implements BeforeAllCallback, AfterAllCallback {
+public final class RunningServer implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
   private static final RunningServer SHARED = withDefaults();
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Pattern URL = Pattern.compile("\"url\"\\s*:\\s*\"([^\"]+)\"");
@@ -53,6 +54,9 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
   private @Nullable Path home;
   private @Nullable Process process;
   private @Nullable Cove cove;
+
+  /** Whether a test of the class that is under way has failed, and so may not have tidied up. */
+  private boolean failed;
 
   private final Optional<HomeDisk> disk;
 
@@ -87,6 +91,7 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
 
   @Override
   public void beforeAll(ExtensionContext context) throws IOException {
+    failed = false;
     if (this == SHARED) {
       if (home != null) {
         return;
@@ -104,11 +109,18 @@ public final class RunningServer implements BeforeAllCallback, AfterAllCallback 
   }
 
   @Override
+  public void afterEach(ExtensionContext context) {
+    failed |= context.getExecutionException().isPresent();
+  }
+
+  @Override
   public void afterAll(ExtensionContext context) throws IOException {
     if (this == SHARED) {
       List<SandboxInfo> left = cove().sandboxes().list();
       left.forEach(box -> cove().sandboxes().delete(box.id()));
-      assertThat(left).as("sandboxes that %s left", context.getDisplayName()).isEmpty();
+      if (!failed) {
+        assertThat(left).as("sandboxes that %s left", context.getDisplayName()).isEmpty();
+      }
     } else {
       endAndCheck();
     }
